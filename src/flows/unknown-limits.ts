@@ -17,7 +17,9 @@ export async function findUnknownLimits(
 ): Promise<readonly UnknownLimit[]> {
   const otherNames = Object.keys(limits).filter((name) => !Object.hasOwn(limitRanges, name));
   if (otherNames.length === 0) return [];
-  const flows = await Promise.all((await listFlowNames(root)).map((name) => loadFlow(root, name)));
+
+  const flowNames = await listFlowNames(root);
+  const flows = await Promise.all(flowNames.map((name) => loadFlow(root, name)));
   const options = flows.flatMap((loaded) =>
     loaded.kind === "loaded" ? Object.entries(loaded.flow.options ?? {}) : [],
   );

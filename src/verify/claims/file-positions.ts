@@ -39,51 +39,33 @@ const lineFirst = new RegExp(
 const behindCharsMax = 120;
 
 export function findFilePositions(text: string): readonly FilePosition[] {
-  const positions: FilePosition[] = [];
-  for (const match of text.matchAll(paths)) {
-    const [, path = ""] = match;
-    const end = match.index + path.length;
+  return [...findPathsFirst(text), ...findLinesFirst(text)].filter(
+    ({ path, from }) => !hostSuffix.test(path) && !text.slice(0, from).endsWith("//"), // a port of a host
+  );
+}
+
+function findPathsFirst(text: string): readonly FilePosition[] {
+  return [...text.matchAll(paths)].flatMap(({ 1: path = "", index: from }) => {
+    const end = from + path.length;
     const behindPath = text.slice(end, end + behindCharsMax);
-    const lines =
+    const match =
       attachedLines.exec(behindPath) ?? wordedList.exec(behindPath) ?? wordedLines.exec(behindPath);
-    if (lines !== null) {
-      positions.push(
-        ...toPosition({
-          text,
-          path,
-          numbers: lines[1] ?? "",
-          from: match.index,
-          to: end + lines[0].length,
-        }),
-      );
-    }
-  }
+    if (match === null) return [];
 
-  for (const match of text.matchAll(lineFirst)) {
-    positions.push(
-      ...toPosition({
-        text,
-        path: match[2] ?? "",
-        numbers: match[1] ?? "",
-        from: match.index,
-        to: match.index + match[0].length,
-      }),
-    );
-  }
-
-  return positions;
+    const [whole, numbers = ""] = match;
+    return [{ path, lines: readNumbers(numbers), from, to: end + whole.length }];
+  });
 }
 
-type PositionMatch = {
-  readonly text: string;
-  readonly path: string;
-  readonly numbers: string;
-  readonly from: number;
-  readonly to: number;
-};
-
-/** None if it is no position in a file. */
-function toPosition({ text, path, numbers, from, to }: PositionMatch): readonly FilePosition[] {
-  if (hostSuffix.test(path) || text.slice(0, from).endsWith("//")) return []; // a port of a host, not a line of a file
-  return [{ path, lines: [...numbers.matchAll(/\d+/g)].map(Number), from, to }];
+function findLinesFirst(text: string): readonly FilePosition[] {
+  return [...text.matchAll(lineFirst)].map(
+    ({ 0: whole, 1: numbers = "", 2: path = "", index: from }) => ({
+      path,
+      lines: readNumbers(numbers),
+      from,
+      to: from + whole.length,
+    }),
+  );
 }
+
+const readNumbers = (text: string): readonly number[] => (text.match(/\d+/g) ?? []).map(Number);

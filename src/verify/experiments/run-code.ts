@@ -15,11 +15,11 @@ import { filesReadMax, type Lab } from "./lab.ts";
  */
 export async function runsChangedCode({ command }: Check, lab: Lab): Promise<boolean> {
   const lastOfPipe = /^[^;&|]+(?:\|[^;&|]+)*\|([^;&|]+)$/.exec(command)?.[1] ?? command;
-  const programs = filterPrograms(lab.changedPaths).filter(
-    (path) => findProtectionRow(path)?.kind !== "test",
-  );
+  const isTest = (path: string): boolean => findProtectionRow(path)?.kind === "test";
+  const programs = filterPrograms(lab.changedPaths).filter((path) => !isTest(path));
   if (isReadOnly(lastOfPipe) || programs.length === 0) return false;
   if (await passesWithFirstLine(lab, programs, () => syntaxError)) return false;
+
   const canEnd = (path: string): boolean =>
     createEndingLine(path) !== null || neverRunFile.test(path);
   const canAllEnd = lab.changedPaths.length <= filesReadMax && lab.changedPaths.every(canEnd);
@@ -41,10 +41,10 @@ export async function runsNewTests(lab: Lab, differences: readonly Difference[])
   const isOfTests = ({ path, kind }: Difference): boolean =>
     kind !== "deleted" && findProtectionRow(path)?.kind === "test";
   const tests = filterPrograms(differences.filter(isOfTests).map(({ path }) => path));
-  return (
-    tests.length === 0 ||
-    !(await passesWithFirstLine(lab, tests, (path) => createEndingLine(path) ?? syntaxError))
-  );
+  if (tests.length === 0) return true;
+
+  const createError = (path: string): string => createEndingLine(path) ?? syntaxError;
+  return !(await passesWithFirstLine(lab, tests, createError));
 }
 
 /**
@@ -58,13 +58,15 @@ async function passesWithFirstLine(
 ): Promise<boolean> {
   const edits = await Promise.all(
     paths.slice(0, filesReadMax).map(async (path) => {
-      const [line, text] = [createLine(path), await lab.textAt("work", path)];
-      return text === null || line === null
-        ? []
-        : [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`) }];
+      const line = createLine(path);
+      const text = await lab.textAt("work", path);
+      if (text === null || line === null) return [];
+      return [{ path, text: text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`) }];
     }),
   );
-  return (await lab.run("work", edits.flat()))?.passed === true;
+
+  const observed = await lab.run("work", edits.flat());
+  return observed?.passed === true;
 }
 
 /** No language runs a file that begins so. */

@@ -19,14 +19,12 @@ export function findChangeFindings(
   after: string,
 ): readonly ChangeFinding[] {
   if (kind === "snapshot") {
-    return [
-      {
-        how: "changed",
-        message: `the recorded output was rewritten, ${describeLineChanges(before, after)}`,
-      },
-    ];
+    const lines = describeLineChanges(before, after);
+    return [{ how: "changed", message: `the recorded output was rewritten, ${lines}` }];
   }
 
+  const hasMore = (pattern: RegExp): boolean =>
+    countMatches(after, pattern) > countMatches(before, pattern);
   const loosened = findLoosenedLimits(before, after);
   const language = detectLanguage(path);
   const findings: ChangeFinding[] = [];
@@ -35,15 +33,12 @@ export function findChangeFindings(
     findings.push(...findTestFindings(before, after, language, loosened.length > 0));
   }
 
-  if (
-    kind === "test_config" &&
-    countMatches(after, exclusions) > countMatches(before, exclusions)
-  ) {
+  if (kind === "test_config" && hasMore(exclusions)) {
     findings.push({ how: "skipped", message: "it leaves out tests that were run before" });
   }
 
   if (loosened.length > 0) findings.push({ how: "loosened", message: listSome(loosened) });
-  if (kind !== "test" && countMatches(after, loopholes) > countMatches(before, loopholes)) {
+  if (kind !== "test" && hasMore(loopholes)) {
     findings.push({ how: "loosened", message: "it lets more pass than before" });
   }
 
@@ -60,20 +55,18 @@ function findTestFindings(
   language: Language,
   isLoosened: boolean,
 ): readonly ChangeFinding[] {
-  const [countsBefore, countsAfter] = [
-    countPatterns(before, language),
-    countPatterns(after, language),
-  ];
+  const countsBefore = countPatterns(before, language);
+  const countsAfter = countPatterns(after, language);
   const increase = (name: keyof typeof countsBefore): number =>
     countsAfter[name] - countsBefore[name];
+
   const findings: ChangeFinding[] = [];
   const add = (how: ChangeKind, message: string): unknown => findings.push({ how, message });
+
   const newSkips = increase("skips");
   if (newSkips > 0) {
-    add(
-      "skipped",
-      `${countNoun(newSkips, "test", "tests")} more ${newSkips === 1 ? "is" : "are"} skipped`,
-    );
+    const tests = countNoun(newSkips, "test", "tests");
+    add("skipped", `${tests} more ${newSkips === 1 ? "is" : "are"} skipped`);
   }
 
   if (increase("focuses") > 0) {
@@ -81,17 +74,13 @@ function findTestFindings(
   }
 
   if (increase("cases") < 0) {
-    add(
-      "weakened",
-      `it has ${countNoun(countsAfter.cases, "test case", "test cases")}, before it had ${countsBefore.cases}`,
-    );
+    const cases = countNoun(countsAfter.cases, "test case", "test cases");
+    add("weakened", `it has ${cases}, before it had ${countsBefore.cases}`);
   }
 
   if (increase("assertions") < 0) {
-    add(
-      "weakened",
-      `it asserts ${countNoun(countsAfter.assertions, "thing", "things")}, before it asserted ${countsBefore.assertions}`,
-    );
+    const things = countNoun(countsAfter.assertions, "thing", "things");
+    add("weakened", `it asserts ${things}, before it asserted ${countsBefore.assertions}`);
   }
 
   if (increase("empty") > 0) {
@@ -99,10 +88,8 @@ function findTestFindings(
   }
 
   if (increase("mocks") > 0) {
-    add(
-      "mocked",
-      `it puts ${countNoun(increase("mocks"), "stand-in", "stand-ins")} in the place of what it tests`,
-    );
+    const standIns = countNoun(increase("mocks"), "stand-in", "stand-ins");
+    add("mocked", `it puts ${standIns} in the place of what it tests`);
   }
 
   if (findings.length === 0 && increase("cases") > 0 && !isLoosened) {
@@ -124,21 +111,24 @@ const loopholes =
  * How many strict rules of the TypeScript compiler are on, less those options that make it laxer.
  */
 function countStrictRules(text: string): number {
-  return (
-    countMatches(
-      text,
-      /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g,
-    ) - countMatches(text, /"(?:skipLibCheck|allow[A-Z]\w*|suppress\w*)"\s*:\s*true/g)
-  );
+  return countMatches(text, strictOption) - countMatches(text, laxOption);
 }
 
+const strictOption =
+  /"(?:strict\w*|no[A-Z]\w*|exactOptionalPropertyTypes|checkJs|isolatedModules)"\s*:\s*true/g;
+const laxOption = /"(?:skipLibCheck|allow[A-Z]\w*|suppress\w*)"\s*:\s*true/g;
+
 const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
-const countNoun = (n: number, singular: string, plural: string): string =>
-  n === 0 ? `no ${plural}` : `${n} ${n === 1 ? singular : plural}`;
+
+function countNoun(n: number, singular: string, plural: string): string {
+  if (n === 0) return `no ${plural}`;
+  return n === 1 ? `1 ${singular}` : `${n} ${plural}`;
+}
 
 /** How many lines are only in one of the texts, as a measure for a person. */
 export function describeLineChanges(before: string, after: string): string {
-  const [linesBefore, linesAfter] = [new Set(before.split("\n")), new Set(after.split("\n"))];
+  const linesBefore = new Set(before.split("\n"));
+  const linesAfter = new Set(after.split("\n"));
   const removed = [...linesBefore].filter((line) => !linesAfter.has(line)).length;
   const added = [...linesAfter].filter((line) => !linesBefore.has(line)).length;
 

@@ -43,9 +43,8 @@ function compareLimits(
   return [...parseValues(before, pattern)].flatMap(([name, values]) =>
     values.flatMap((old, index) => {
       const current = valuesAfter.get(name)?.[index];
-      return current !== undefined && isLaxer(old, current)
-        ? [`${name} went from ${old} to ${current}`]
-        : [];
+      if (current === undefined || !isLaxer(old, current)) return [];
+      return [`${name} went from ${old} to ${current}`];
     }),
   );
 }
@@ -54,9 +53,7 @@ const thresholds =
   /\b(?:coverageThreshold|thresholds?|fail[_-]?under|cov[_-]?fail[_-]?under|check-coverage|minimum)\b/gi;
 
 function findRemovedThresholds(before: string, after: string): readonly string[] {
-  const [countBefore, countAfter] = [
-    before.match(thresholds)?.length ?? 0,
-    after.match(thresholds)?.length ?? 0,
-  ];
+  const countBefore = before.match(thresholds)?.length ?? 0;
+  const countAfter = after.match(thresholds)?.length ?? 0;
   return countAfter < countBefore ? ["a threshold is gone"] : [];
 }

@@ -39,20 +39,18 @@ export function findAnswersInCode(
   tests: readonly string[],
   goal: string,
 ): readonly AnswersInCode[] {
-  const expectedPairs = new Set(
-    tests.flatMap((text) =>
-      text.length > textCharsMax ? [] : text.split("\n").flatMap(listPairs),
-    ),
-  );
+  const readTests = tests.filter((text) => text.length <= textCharsMax);
+  const lines = readTests.flatMap((text) => text.split("\n"));
+  const expectedPairs = new Set(lines.flatMap(listPairs));
 
   return sources.flatMap(({ path, was, is }) => {
     const entries = findEntries(readAddedText(was ?? "", is));
-    const copied = entries.filter(
-      ([input, answer]) => expectedPairs.has(pairKey(input, answer)) && !goal.includes(answer),
-    ); // W1, W3
-    return copied.length < entriesMin || 2 * copied.length <= entries.length
-      ? []
-      : [{ path, entries: copied }]; // W2
+    const copied = entries
+      .filter(([input, answer]) => expectedPairs.has(pairKey(input, answer))) // W1
+      .filter(([, answer]) => !goal.includes(answer)); // W3
+
+    const areMostCopied = copied.length >= entriesMin && 2 * copied.length > entries.length; // W2
+    return areMostCopied ? [{ path, entries: copied }] : [];
   });
 }
 
@@ -62,12 +60,13 @@ const parseLiteral = (written: string): string =>
 
 /** Both ways round: some assertions name the expected value first. */
 function listPairs(line: string): readonly string[] {
-  const values = [
-    ...new Set((line.match(literal) ?? []).slice(0, literalsOfALineMax).map(parseLiteral)),
-  ];
-  return values.flatMap((value) =>
-    values.flatMap((otherValue) => (value === otherValue ? [] : [pairKey(value, otherValue)])),
-  );
+  const literals = (line.match(literal) ?? []).slice(0, literalsOfALineMax);
+  const values = [...new Set(literals.map(parseLiteral))];
+
+  return values.flatMap((value) => {
+    const others = values.filter((otherValue) => otherValue !== value);
+    return others.map((otherValue) => pairKey(value, otherValue));
+  });
 }
 
 function findEntries(text: string): readonly (readonly [string, string])[] {
