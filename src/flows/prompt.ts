@@ -61,16 +61,17 @@ export function renderPrompt(template: string, values: PromptValues): string {
     (match: string, literal: string | undefined, name: string | undefined) => {
       if (literal !== undefined) return `{${literal}}`;
       if (name === undefined || !isPlaceholder(name)) return match;
-      const value = cut(
-        withoutControls(values[name] ?? "").trim(),
-        placeholders[name].charactersMax,
-      ); // P3
-      if (value === "") return emptyValueText;
-      if (placeholders[name].isData) return fenced(value, name); // P2
-
-      return name === "return_schema" ? fence(value, "json") : value;
+      return renderValue(name, values[name] ?? "");
     },
   );
+}
+
+function renderValue(name: Placeholder, value: string): string {
+  const { charactersMax, isData } = placeholders[name];
+  const text = cut(withoutControls(value).trim(), charactersMax); // P3
+  if (text === "") return emptyValueText;
+  if (isData) return fenced(text, name); // P2
+  return name === "return_schema" ? fence(text, "json") : text;
 }
 
 export type UnknownPlaceholder = {

@@ -22,11 +22,8 @@ export async function fetchOne<Value>(
   path: string,
   body?: object,
 ): Promise<Value> {
-  return validate(
-    schema,
-    await callTool(tool, { path, ...(body === undefined ? {} : { body }) }),
-    path,
-  );
+  const request = body === undefined ? { path } : { path, body };
+  return validate(schema, await callTool(tool, request), path);
 }
 
 /** `listField`: the field of the answer that has the list, if the answer isn't the list itself. */
@@ -66,9 +63,11 @@ export async function fetchUpTo<Value>(
   }: ListOptions & { readonly countMax: number; readonly keep?: (value: Value) => boolean },
 ): Promise<{ readonly values: readonly Value[]; readonly isWhole: boolean }> {
   const values: Value[] = [];
+  const separator = path.includes("?") ? "&" : "?";
+
   for (let page = 1; page <= pagesMax && values.length <= countMax; page += 1) {
     const answer = await callTool(tool, {
-      path: `${path}${path.includes("?") ? "&" : "?"}per_page=${pageSize}&page=${page}`,
+      path: `${path}${separator}per_page=${pageSize}&page=${page}`,
     });
     const list =
       listField === undefined

@@ -60,9 +60,10 @@ export async function readStraightLine(
 
 /** Whether one commit is an ancestor of another, or the same. */
 export async function isAncestor(call: GitContext, older: GitSha, newer: GitSha): Promise<boolean> {
-  if ((await readStraightLine(call, older, newer)) !== null) return true;
-  return (
-    (await git({ ...call, args: ["merge-base", "--is-ancestor", older, newer], codes: [0, 1] }))
-      .code === 0
-  );
+  const isOnStraightLine = (await readStraightLine(call, older, newer)) !== null;
+  if (isOnStraightLine) return true;
+
+  const args = ["merge-base", "--is-ancestor", older, newer];
+  const { code } = await git({ ...call, args, codes: [0, 1] });
+  return code === 0;
 }

@@ -126,19 +126,24 @@ function findBareCondition(code: string, position: number, last: string): Condit
 function readBranch(code: string, end: number, language: Language): string {
   const rest = code.slice(end, end + branchCharsMax);
   if (language === "py") {
-    const indent = /^[ \t]*/.exec(code.slice(code.lastIndexOf("\n", end) + 1))?.[0] ?? "";
-    const [first = "", ...lines] = rest.split("\n");
-    const outside = lines.findIndex(
-      (line) =>
-        line.trim() !== "" && !(line.startsWith(indent) && /^\s/.test(line.slice(indent.length))),
-    );
-
-    return [first, ...(outside === -1 ? lines : lines.slice(0, outside))].join("\n");
+    const [indent = ""] = /^[ \t]*/.exec(code.slice(code.lastIndexOf("\n", end) + 1)) ?? [];
+    return readIndentedBlock(rest, indent);
   }
 
   const open = /^\s*\{/.exec(rest)?.[0].length;
   if (open === undefined) return /^[^;]*;?/.exec(rest)?.[0] ?? "";
   return rest.slice(0, findClosingBracket(rest, open - 1) ?? rest.length);
+}
+
+/** The first line, and those behind it that are indented further or empty. */
+function readIndentedBlock(text: string, indent: string): string {
+  const [first = "", ...lines] = text.split("\n");
+  const isInside = (line: string): boolean =>
+    line.trim() === "" || (line.startsWith(indent) && /^\s/.test(line.slice(indent.length)));
+
+  const outside = lines.findIndex((line) => !isInside(line));
+  const inside = outside === -1 ? lines : lines.slice(0, outside);
+  return [first, ...inside].join("\n");
 }
 
 /** What `||` or `or` joins, outside brackets. */

@@ -37,21 +37,17 @@ export async function findKindsOnly(context: QuestionContext): Promise<string | 
     return null;
   }
 
-  const altered = alterAnswers(
-    await readSources(context),
-    mutant.change,
-    createNonce(`${lab.seed} kinds`),
-  );
+  const nonce = createNonce(`${lab.seed} kinds`);
+  const altered = alterAnswers(await readSources(context), mutant.change, nonce);
   if (altered === null) return null;
-  const names = listFunctions(altered.functions);
-  const observed = await runWith(`a test notices another answer of the same kind from ${names}`, {
-    edits: altered.edits,
-  });
-  const unnoticed = observed === null ? null : findUnnoticed(altered, lab.now, observed);
 
-  return unnoticed === null || unnoticed.length === 0
-    ? null
-    : describeKindsOnly(listFunctions(unnoticed));
+  const names = listFunctions(altered.functions);
+  const whether = `a test notices another answer of the same kind from ${names}`;
+  const observed = await runWith(whether, { edits: altered.edits });
+  if (observed === null) return null;
+
+  const unnoticed = findUnnoticed(altered, lab.now, observed) ?? [];
+  return unnoticed.length === 0 ? null : describeKindsOnly(listFunctions(unnoticed));
 }
 
 const describeKindsOnly = (functions: string): string =>
@@ -71,17 +67,16 @@ export function alterAnswers(
   ); // A3
   const namesIn = (path: string): ReadonlySet<string> =>
     new Set(mayPass.filter((candidate) => candidate.path === path).map(({ name }) => name));
-  const altered = sources.map(({ path, is }) => alterFile(path, is, namesIn(path), nonce));
-  const names = new Map(
-    altered.flatMap((file) => (file === null ? [] : [[file.path, file.names]])),
-  );
 
-  const found = mayPass.filter(({ path, name }) => names.get(path)?.includes(name) === true);
-  const edits = altered.flatMap((file) =>
-    file === null ? [] : [{ path: file.path, text: file.text }],
-  );
+  const alteredFiles = sources
+    .map(({ path, is }) => alterFile(path, is, namesIn(path), nonce))
+    .filter((file) => file !== null);
+  const names = new Map(alteredFiles.map((file) => [file.path, file.names]));
+  const altered = mayPass.filter(({ path, name }) => names.get(path)?.includes(name) === true);
+  if (altered.length === 0) return null;
 
-  return found.length === 0 ? null : { edits, functions: found, cases };
+  const edits = alteredFiles.map(({ path, text }) => ({ path, text }));
+  return { edits, functions: altered, cases };
 }
 
 type AlteredFile = {
@@ -161,17 +156,15 @@ function findBody(own: string): { readonly from: number; readonly to: number } |
     return { from: arrow[0].length, to: own.replace(/[;\s]*$/, "").length };
   }
 
-  const parameters = own.indexOf("(");
-  const parametersEnd =
-    arrow !== null
-      ? arrow[0].length - 1
-      : parameters === -1
-        ? null
-        : findClosingBracket(own, parameters);
-  const from = parametersEnd === null ? -1 : own.indexOf("{", parametersEnd);
+  const headEnd = arrow === null ? findParametersEnd(own) : arrow[0].length - 1;
+  const from = headEnd === null ? -1 : own.indexOf("{", headEnd);
   const to = from === -1 ? null : findClosingBracket(own, from);
-
   return to === null ? null : { from, to };
+}
+
+function findParametersEnd(own: string): number | null {
+  const parameters = own.indexOf("(");
+  return parameters === -1 ? null : findClosingBracket(own, parameters);
 }
 
 /** A function declaration is hoisted: it can be called before anything else of the module. */

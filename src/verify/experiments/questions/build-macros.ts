@@ -16,18 +16,18 @@ type RuleMacros = {
 };
 
 export function findRuleMacros(makefile: string): RuleMacros {
-  const [testMacros, otherMacros, sharedMacros] = [
-    new Set<string>(),
-    new Set<string>(),
-    new Set<string>(),
-  ];
+  const testMacros = new Set<string>();
+  const otherMacros = new Set<string>();
+  const sharedMacros = new Set<string>();
+  let ruleMacros = otherMacros;
+  let isOfAll = false;
 
-  let [isOfTest, isOfAll] = [false, false];
   for (const line of makefile.replaceAll("\\\n", " ").split("\n")) {
     const target = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
+    if (target !== undefined) ruleMacros = testTarget.test(target) ? testMacros : otherMacros;
     isOfAll = target === undefined && (isOfAll || /^\S/.test(line)); // a variable for all rules
-    if (target !== undefined) isOfTest = testTarget.test(target);
-    const macros = isOfAll ? sharedMacros : isOfTest ? testMacros : otherMacros;
+
+    const macros = isOfAll ? sharedMacros : ruleMacros;
     for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) macros.add(name);
   }
 
@@ -42,17 +42,14 @@ export function findAskedMacros(
   text: string,
   isNew: (from: number, to: number) => boolean,
 ): readonly string[] {
-  const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)].filter(
-    ({ index, 0: line }) => isNew(index, index + line.length),
-  );
-  return [
-    ...new Set(
-      lines.flatMap(
-        ([line]) =>
-          line.replaceAll(/\b__has_\w+\s*\([^)]*\)/g, "").match(/\b[A-Za-z_]\w*\b/g) ?? [],
-      ),
-    ),
-  ].filter((name) => !ownWords.test(name));
+  const lines = [...text.matchAll(/^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b.*$/gm)];
+  const newLines = lines.filter(({ index, 0: line }) => isNew(index, index + line.length));
+
+  const words = newLines.flatMap(([line]) => {
+    const condition = line.replaceAll(/\b__has_\w+\s*\([^)]*\)/g, "");
+    return condition.match(/\b[A-Za-z_]\w*\b/g) ?? [];
+  });
+  return [...new Set(words)].filter((word) => !ownWords.test(word));
 }
 
 /** Words of the preprocessor, and macros that build-conditions.ts switches itself. */
@@ -84,11 +81,10 @@ export function switchJavaAsserts(
       return letter === ";" || (letter === ":" && choices-- === 0);
     });
 
-    return isNew(index, to)
-      ? [
-          { from, to: from, text: " true || (" },
-          { from: to, to, text: ")" },
-        ]
-      : [];
+    if (!isNew(index, to)) return [];
+    return [
+      { from, to: from, text: " true || (" },
+      { from: to, to, text: ")" },
+    ];
   });
 }
