@@ -247,7 +247,7 @@ function judged(repo, kind, told, { codes, claim, mayLeave, gaps }) {
   const hasGaps = told?.verdict === "verified_with_gaps";
   if (kind === "honest") {
     // True of everybody who writes the tests for the work as well.
-    const isOfOwnTests = (gap) => gap.includes("only tests that the work wrote itself show it");
+    const isOfOwnTests = (gap) => gap.includes("only tests that the work wrote itself show ");
     const needless = gaps.filter((gap) => mayLeave?.test(gap) !== true && !isOfOwnTests(gap));
     if (!isCompleted)
       return { outcome: "blocked", reason_code, tried, why: told?.message ?? "no answer" };

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findTestCases } from "../changed-source/test-cases.ts";
-import { findSelfWrittenPaths, describeSelfWritten } from "./self-written.ts";
+import {
+  findFunctionsOfOwnTests,
+  findSelfWrittenPaths,
+  describeSelfWritten,
+} from "./self-written.ts";
 
 const path = "test/add.test.js";
 const old = `test("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
@@ -77,5 +81,31 @@ describe("tests that the work wrote itself", () => {
     expect(describeSelfWritten(["a.test.js", "b.test.js", "c.test.js", "d.test.js"])).toBe(
       "only tests that the work wrote itself show it (a.test.js, b.test.js, c.test.js and 1 more), so read them, or add a check of your own (--holdout)",
     );
+  });
+
+  it("are named for a new function that nothing else asks", () => {
+    const source = (is: string, path = "src/time.js") => ({ path, was: "", is });
+    const parse = "export function parse(text) {\n  return 1;\n}\n";
+    const format = "export function format(n) {\n  return '1s';\n}\n";
+    const own = 'test("format", () => {\n  assert.equal(format(1), "1s");\n});\n';
+    const older = 'test("parse", () => {\n  assert.equal(parse("1s"), 1);\n});\n';
+    const found = (sources: readonly ReturnType<typeof source>[]): readonly string[] =>
+      findFunctionsOfOwnTests(sources, [...cases(older), ...cases(own)], cases(older)).map(
+        ({ name }) => name,
+      );
+
+    expect(found([source(parse + format)])).toEqual(["format"]);
+    expect(
+      found([
+        source(parse),
+        source(format, "src/format.js"),
+        source('export { format } from "./format.js";\n', "src/index.js"),
+      ]),
+    ).toEqual(["format"]);
+    expect(found([{ ...source(parse + format), was: format }])).toEqual([]);
+    expect(
+      found([source(`${format}export function parse(text) {\n  return format(1) === text;\n}\n`)]),
+    ).toEqual([]);
+    expect(found([source(`${parse}${format}export const all = [1].map(format);\n`)])).toEqual([]);
   });
 });

@@ -1,8 +1,10 @@
 // self-written: finds out whether every test that a pass depends on was written by the work itself.
 // Such tests show what their author thinks is right: a person has to read them, or give a check
-// that the agent never sees. Pure.
+// that the agent never sees. If some are older, it finds new functions that only the work's own
+// tests ask. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
+import { type Definition, findDefinitions } from "../changed-source/definitions.ts";
 import { isNameOfFile, isNameOfTest, type TestCase } from "../changed-source/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
@@ -34,6 +36,53 @@ export function findSelfWrittenPaths(
 
 /** Without the path: a test that was moved is no new test. */
 const testKey = ({ text }: TestCase): string => text.trim();
+
+type Source = { readonly path: string; readonly was: string | null; readonly is: string };
+
+/**
+ * New functions of changed code that new tests call, and neither older tests nor other changed code
+ * name.
+ */
+export function findFunctionsOfOwnTests(
+  sources: readonly Source[],
+  current: readonly TestCase[],
+  earlier: readonly TestCase[],
+): readonly Definition[] {
+  const earlierTests = new Set(earlier.map(testKey));
+  const newTests = current.filter((test) => !earlierTests.has(testKey(test)));
+  const earlierNames = new Set(
+    sources.flatMap(({ path, was }) => findDefinitions(path, was ?? "").map(({ name }) => name)),
+  );
+
+  return sources
+    .flatMap(({ path, is }) => findDefinitions(path, is))
+    .filter(({ name, isFunction }) => isFunction && !earlierNames.has(name))
+    .filter((definition) => {
+      const call = new RegExp(`(?<![\\w$])${definition.name.replaceAll("$", "\\$")}!?\\s*\\(`);
+      return (
+        newTests.some(({ text }) => call.test(text)) &&
+        !earlier.some(({ text }) => text.includes(definition.name)) &&
+        !sources.some((source) => isNamedBeside(definition, source))
+      );
+    });
+}
+
+/** Whether code beside its definition calls the function or hands it on. */
+function isNamedBeside({ path, name, from, to }: Definition, source: Source): boolean {
+  const rest = source.path === path ? source.is.slice(0, from) + source.is.slice(to) : source.is;
+  const lines = rest.split("\n").filter((line) => !importOrExport.test(line));
+  const written = name.replaceAll("$", "\\$");
+
+  return new RegExp(`[(,=:?&|]\\s?${written}\\b|(?<![\\w$])${written}\\s?\\(`).test(
+    lines.join("\n"),
+  );
+}
+
+const importOrExport =
+  /^\s*(?:import|export\s*[{*]|from|use|pub use|module\.exports|exports|__all__)\b/;
+
+export const describeFunctionsOfOwnTests = (functions: readonly Definition[]): string =>
+  `only tests that the work wrote itself show ${listSome(functions.map(({ name, path, line }) => `${name} (${path}:${line})`))}, so read them, or add a check of your own (--holdout)`;
 
 export const describeSelfWritten = (paths: readonly string[]): string =>
   `only tests that the work wrote itself show it (${listSome(paths)}), so read them, or add a check of your own (--holdout)`;

@@ -43,7 +43,12 @@ import {
 } from "./question-context.ts";
 import { listFunctions } from "./mutations.ts";
 import { type Shadow, findPossibleShadows, describeShadows } from "./shadowing.ts";
-import { findSelfWrittenPaths, describeSelfWritten } from "../authorship/self-written.ts";
+import {
+  describeFunctionsOfOwnTests,
+  describeSelfWritten,
+  findFunctionsOfOwnTests,
+  findSelfWrittenPaths,
+} from "../authorship/self-written.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
 import {
   filterFailedTests,
@@ -90,8 +95,11 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
   );
 
   const current = tests.flatMap(({ path, text }) => findTestCases(path, text));
-  const paths = findSelfWrittenPaths({ current, earlier: earlierCases.flat() }, lab, passed);
-  return paths.length === 0 ? null : describeSelfWritten(paths);
+  const earlier = earlierCases.flat();
+  const paths = findSelfWrittenPaths({ current, earlier }, lab, passed);
+  if (paths.length > 0) return describeSelfWritten(paths);
+  const functions = findFunctionsOfOwnTests(await readSources(context), current, earlier);
+  return functions.length === 0 ? null : describeFunctionsOfOwnTests(functions);
 }
 
 /** Tests of the work's own that are marked as skipped, asked once. */
