@@ -102,6 +102,9 @@ describe("tests that the work wrote itself", () => {
         source('export { format } from "./format.js";\n', "src/index.js"),
       ]),
     ).toEqual(["format"]);
+    const perl = (is: string, was = "") => ({ path: "lib/Time.pm", was, is });
+    expect(found([perl("sub parse {\n  1\n}\nsub format {\n  '1s'\n}\n")])).toEqual(["format"]);
+    expect(found([perl("sub parse {\n  format(1)\n}\nsub format {\n  '1s'\n}\n")])).toEqual([]);
     expect(found([{ ...source(parse + format), was: format }])).toEqual([]);
     expect(
       found([source(`${format}export function parse(text) {\n  return format(1) === text;\n}\n`)]),
