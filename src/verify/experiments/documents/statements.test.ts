@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findStatements, replaceStatements } from "./statements.ts";
+import { findStatements, replaceStatements, swapStatements } from "./statements.ts";
 
 const found = (is: string, { was = "", given = "" } = {}): readonly string[] =>
   findStatements({
@@ -11,14 +11,22 @@ const found = (is: string, { was = "", given = "" } = {}): readonly string[] =>
   }).map(({ line }) => line);
 
 describe("a line of a document says something new", () => {
-  test("with a number or three words that were not there", () => {
+  test("with a word, number or sign that was not there", () => {
     const text = "# Cache\n\nIt holds five hundred entries.\nTimeout: 30 s\n\n```\n```\n";
     expect(found(text)).toEqual(["It holds five hundred entries.", "Timeout: 30 s"]);
+    expect(found("| tip | ✅ |\n", { was: "| tip | ❓ |\n" })).toHaveLength(1);
+    expect(found("- [x] tip\n", { was: "- [ ] tip\n" })).toHaveLength(1);
+    expect(found("小费默认为零\n")).toHaveLength(1);
   });
 
-  test("not if it stood there, mends a word, or only moves", () => {
+  test("or with its words in another order", () => {
+    const was = "It is on, and logs are off.\n";
+    expect(found("It is off, and logs are on.\n", { was })).toHaveLength(1);
+  });
+
+  test("not if it stood there, or only moves", () => {
     const was = "The cache recieves entries.\nIt holds 500 of them.\n";
-    expect(found("It holds 500 of them.\nThe cache receives entries.\n", { was })).toEqual([]);
+    expect(found("It holds 500 of them.\nThe cache recieves entries.\n", { was })).toEqual([]);
     expect(found("It holds 900 of them.\n", { was })).toEqual(["It holds 900 of them."]);
   });
 
@@ -30,12 +38,12 @@ describe("a line of a document says something new", () => {
   });
 
   test("and a list's number is none", () => {
-    expect(found("1. Install\n2. Run\n")).toEqual([]);
+    expect(found("1. Install\n2. Run\n", { given: "install run" })).toEqual([]);
   });
 });
 
 test("new words and numbers are replaced, and lines, marks and lengths stay", () => {
-  const text = "# Zebra\n- holds **9** of 10\n";
+  const text = "A zebra\n- holds **9** of 10\n";
   const statements = findStatements({
     path: "a.md",
     was: null,
@@ -43,6 +51,7 @@ test("new words and numbers are replaced, and lines, marks and lengths stay", ()
     given: "grep holds",
     isCompared: () => false,
   });
-  expect(replaceStatements(text, statements)).toBe("# Zebra\n- holds **1** pg 21\n");
+  expect(replaceStatements(text, statements)).toBe("A afcsb\n- holds **1** pg 21\n");
+  expect(swapStatements(text, statements)).toBe("A of\n- holds **10** zebra 9\n");
   expect(replaceStatements(text, [])).toBe(text);
 });

@@ -2,8 +2,9 @@
 // their place. Pure.
 //
 // Invariants:
-//   S1. A line says something new if it has a number or three words that neither the document had
-//       before nor the person gave: the goal and the commands of checks are the person's words.
+//   S1. A line says something new unless it stood in the document before, or in the person's words:
+//       the goal and the commands of checks. A heading or a label ("Before:") does only with a
+//       number.
 //   S2. What the runner has compared by itself (an output, an example's answer) says nothing more.
 
 export type Statement = {
@@ -11,12 +12,12 @@ export type Statement = {
   /** Its line in the document, from 0. */
   readonly index: number;
   readonly line: string;
-  /** Its words and numbers that are new, in lower case. */
+  /** Its words, numbers and signs that can be others, in lower case. */
   readonly newWords: ReadonlySet<string>;
 };
 
-const newWordsMin = 3;
 const fence = /^\s*(?:`{3,}|~{3,})/;
+const heading = /^\s*(?:#|[^\s|]+(?:\s[^\s|]+){0,2}:$)/;
 
 export type StatementSource = {
   readonly path: string;
@@ -30,41 +31,106 @@ export type StatementSource = {
 
 export function findStatements(source: StatementSource): readonly Statement[] {
   const { path, was, is, given, isCompared } = source;
-  const lines = is.split("\n");
   const before = new Set((was ?? "").split("\n").map((line) => line.trim()));
-  const known = new Set([...splitWords(was ?? ""), ...splitWords(given)]);
+  const givenWords = splitWords(given);
+  const person = { words: new Set(givenWords), text: ` ${givenWords.join(" ")} ` };
+  const known = new Set([...splitWords(was ?? ""), ...givenWords]);
 
-  return lines.flatMap((line, index) => {
+  return is.split("\n").flatMap((line, index) => {
     if (fence.test(line) || before.has(line.trim()) || isCompared(line)) return [];
     const words = splitWords(line.replace(/^\s*\d+[.)]\s/, "")); // the number of a list's item is none
-    const newWords = new Set(words.filter((word) => !known.has(word)));
-    return saysSomething(newWords) ? [{ path, index, line: line.trim(), newWords }] : [];
+    if (person.text.includes(` ${words.join(" ")} `)) return [];
+    if (heading.test(line) && !words.some((found) => /^\d/.test(found))) return [];
+    const unknown = words.filter((found) => !known.has(found));
+    const own = words.filter((found) => !person.words.has(found));
+    const newWords = new Set(unknown.length > 0 ? unknown : own);
+
+    return newWords.size > 0 ? [{ path, index, line: line.trim(), newWords }] : [];
   });
 }
 
-/** S1 */
-const saysSomething = (newWords: ReadonlySet<string>): boolean =>
-  newWords.size >= newWordsMin || [...newWords].some((word) => /^\d/.test(word));
+/** Numbers, words of two and more letters, box that are ticked or not, and signs such as `✅`. */
+const word = /\d+(?:[.,]\d+)*|\p{L}[\p{L}\d_]+|\p{Script=Han}|\[[ xX]\]|\p{So}/gu;
 
-const word = /\d+(?:[.,]\d+)*|\p{L}[\p{L}\d_]+/gu;
+/** In lower case. */
+export const splitWords = (text: string): readonly string[] => text.toLowerCase().match(word) ?? [];
 
-/** Words of two and more letters, and numbers; in lower case. */
-const splitWords = (text: string): readonly string[] => text.toLowerCase().match(word) ?? [];
+/**
+ * Statements without these words; left out are those that say hardly more: no number or sign, and
+ * no two words of four and more letters.
+ */
+export const withoutWords = (
+  statements: readonly Statement[],
+  words: ReadonlySet<string>,
+): readonly Statement[] =>
+  statements
+    .map((statement) => ({
+      ...statement,
+      newWords: new Set([...statement.newWords].filter((found) => !words.has(found))),
+    }))
+    .filter(({ newWords }) => {
+      const words = [...newWords];
+      return words.some((found) => kindOf(found) !== "word") || words.filter(isLong).length > 1;
+    });
 
-/** A document in which these statements have other words and numbers in the place of the new ones. */
-export function replaceStatements(text: string, statements: readonly Statement[]): string {
+const isLong = (found: string): boolean => found.length > 3 || /\p{Script=Han}/u.test(found);
+
+/** A document in which these statements have made-up words and numbers in the place of the new ones. */
+export const replaceStatements = (text: string, statements: readonly Statement[]): string =>
+  rewriteStatements(text, statements, toOtherWord);
+
+/**
+ * A document in which the new words of these statements have changed places, and so have their
+ * numbers and signs: a check that only knows which words there are notices nothing.
+ */
+export function swapStatements(text: string, statements: readonly Statement[]): string {
+  const kinds = new Map<string, string[]>();
+  rewriteStatements(text, statements, (found) => {
+    const kind = kindOf(found);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), found]);
+    return found;
+  });
+  const taken = new Map<string, number>();
+
+  return rewriteStatements(text, statements, (found) => {
+    const kind = kindOf(found);
+    const same = kinds.get(kind) ?? [];
+    const position = taken.get(kind) ?? 0;
+    taken.set(kind, position + 1);
+    const half = Math.ceil(same.length / 2);
+    const others = [...same.slice(position + half), ...same.slice(0, position + half)];
+
+    return others.find((other) => other.toLowerCase() !== found.toLowerCase()) ?? found;
+  });
+}
+
+const kindOf = (found: string): string => {
+  if (/^\d/.test(found)) return "number";
+  return /^\p{L}/u.test(found) ? "word" : "sign";
+};
+
+function rewriteStatements(
+  text: string,
+  statements: readonly Statement[],
+  rewrite: (word: string) => string,
+): string {
   const lines = text.split("\n");
   for (const { index, newWords } of statements) {
     lines[index] = (lines[index] ?? "").replaceAll(word, (found) =>
-      newWords.has(found.toLowerCase()) ? found.replaceAll(/[a-z0-9]/gi, toOtherCharacter) : found,
+      newWords.has(found.toLowerCase()) ? rewrite(found) : found,
     );
   }
 
   return lines.join("\n");
 }
 
+function toOtherWord(found: string): string {
+  if (found.startsWith("[")) return found === "[ ]" ? "[x]" : "[ ]";
+  return found.replaceAll(/[\p{L}\d]|\p{So}/gu, toOtherCharacter);
+}
+
 /** The next letter or digit: `a` for `z`, `1` for `9`, so that no number begins with another zero. */
 function toOtherCharacter(character: string): string {
   const first = { z: "a", Z: "A", "9": "1" }[character];
-  return first ?? String.fromCharCode(character.charCodeAt(0) + 1);
+  return first ?? String.fromCodePoint((character.codePointAt(0) ?? 0) + 1);
 }

@@ -4,17 +4,27 @@
 // Invariants:
 //   U1. It is asked of documents that were asked for: goal or criteria name them, or the work is
 //       documents only. What else a change brings along is shown with the change.
-//   U2. Any check of this proof may notice. Half of the lines is replaced, and half of those, until
-//       half of them goes unnoticed or the runs are used up.
+//   U2. Any check of this proof may notice. All new words are replaced; then only those that no
+//       code, test or command speaks of, by made-up words and by each other; then half of the
+//       lines, and half of those, until some go unnoticed or the runs are used up.
 //   U3. No run is spent where neither commands nor tests name the document or its kind: nothing can
 //       notice it then.
 
 import { basename, dirname, extname } from "node:path/posix";
 import { readCodeBlocks } from "../../gates/citations.ts";
 import { findConsoleSteps } from "../../gates/console-steps.ts";
+import { isProgramText } from "../../protected/kinds.ts";
 import { isReadOnly } from "../../protected/programs.ts";
+import { filesReadMax } from "../lab.ts";
 import { listEvaluated } from "./document-answers.ts";
-import { findStatements, replaceStatements, type Statement } from "./statements.ts";
+import {
+  findStatements,
+  replaceStatements,
+  splitWords,
+  type Statement,
+  swapStatements,
+  withoutWords,
+} from "./statements.ts";
 import {
   type ChangedFile,
   isJudging,
@@ -26,13 +36,13 @@ import { findOutputGoals } from "../questions/quoted-output.ts";
 
 const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
 /** Read by people and by programs: asked about only where the goal names them. */
-const dataFile = /\.(?:json|jsonl|csv|tsv|ya?ml|html?)$/i;
+const dataFile = /\.(?:json|jsonl|csv|tsv|ya?ml|toml|ini|html?)$/i;
 /** "document it", "update the docs": for goals that name no file. A list, by words. */
 const documentGoal = /\b(?:documents?|documented|documentation|docs|guide|tutorial)\b/i;
 const documentsMax = 20;
 const shownCharsMax = 60;
 /** A command that only looks at files costs next to nothing. */
-const runsMax = { looking: 24, running: 3 } as const;
+const runsMax = { looking: 24, running: 5 } as const;
 
 export async function findUnnoticedStatements(context: QuestionContext): Promise<string | null> {
   if (context.check.kind !== "criterion") return null;
@@ -40,8 +50,10 @@ export async function findUnnoticedStatements(context: QuestionContext): Promise
   if (documents.length === 0) return null;
 
   const given = [context.goal ?? "", ...context.checkCommands].join("\n");
+  const moved = await readLinesBefore(context);
   const found = documents.map(async (document) => {
-    const isCompared = await createComparedFilter(context, document);
+    const wasCompared = await createComparedFilter(context, document);
+    const isCompared = (line: string): boolean => wasCompared(line) || moved.has(line.trim());
     return findStatements({ ...document, given, isCompared });
   });
   const statements = (await Promise.all(found)).flat();
@@ -52,12 +64,26 @@ export async function findUnnoticedStatements(context: QuestionContext): Promise
   return unnoticed === null ? null : describeUnnoticed(unnoticed);
 }
 
+/** The lines of changed and deleted documents as they were: what only moves says nothing new. */
+async function readLinesBefore({
+  differences,
+  lab,
+}: QuestionContext): Promise<ReadonlySet<string>> {
+  const paths = differences.map(({ path }) => path).filter((path) => documentFile.test(path));
+  const texts = await Promise.all(
+    paths.slice(0, documentsMax).map((path) => lab.textAt("base", path)),
+  );
+  return new Set(texts.flatMap((text) => (text ?? "").split("\n").map((line) => line.trim())));
+}
+
 /** U1 */
 async function findAskedFor(context: QuestionContext): Promise<readonly ChangedFile[]> {
   const { goal = "", checkCommands, differences } = context;
   const words = [goal, ...checkCommands].join("\n");
   const isDocument = (path: string): boolean =>
-    documentFile.test(path) && !isJudging(context, path) && !/(?:^|\/)fixtures?\//.test(path);
+    (documentFile.test(path) || isForPeople(context, path)) &&
+    !isJudging(context, path) &&
+    !/^\.planning\/|(?:^|\/)fixtures?\//.test(path); // a plan says what to do, not how things are
   const isDocumentsOnly = differences.every(({ path }) => isDocument(path));
 
   return (
@@ -68,6 +94,14 @@ async function findAskedFor(context: QuestionContext): Promise<readonly ChangedF
     })
   ).slice(0, documentsMax);
 }
+
+/** A drawing, a manual page: neither code nor data nor settings. */
+const isForPeople = ({ rules }: QuestionContext, path: string): boolean =>
+  /^[^.].*\.\w+$/.test(basename(path)) &&
+  !dataFile.test(path) &&
+  !isProgramText(path) &&
+  !/\.(?:lock|map|snap|ya?ml|env|properties|conf|cfg)$/i.test(path) &&
+  rules.rowOf(path) === null;
 
 /** By its path or file name; a name in capitals also without its ending: "the README". */
 function isNamed(path: string, words: string): boolean {
@@ -106,10 +140,15 @@ async function findUnnoticed(
   const commands = await findReaders(context, [...texts.keys()]);
   if (commands.length === 0) return statements; // U3
 
-  const isNoticed = async (replaced: readonly Statement[]): Promise<boolean> => {
+  let runs: number = commands.every(isReadOnly) ? runsMax.looking : runsMax.running;
+  const isNoticed = async (
+    replaced: readonly Statement[],
+    rewrite: typeof replaceStatements,
+  ): Promise<boolean> => {
+    runs -= 1;
     const edits = [...texts].map(([path, text]) => ({
       path,
-      text: replaceStatements(
+      text: rewrite(
         text,
         replaced.filter((statement) => statement.path === path),
       ),
@@ -124,17 +163,36 @@ async function findUnnoticed(
     return false;
   };
 
-  let runs: number = commands.every(isReadOnly) ? runsMax.looking : runsMax.running;
-  const parts = [statements];
+  if (!(await isNoticed(statements, replaceStatements))) return statements;
+  const unspoken = withoutWords(statements, await readSpokenWords(context));
+  for (const rewrite of [replaceStatements, swapStatements]) {
+    if (unspoken.length > 0 && !(await isNoticed(unspoken, rewrite))) return unspoken;
+  }
+
+  const parts = halve(statements);
   for (const part of parts) {
-    if (runs === 0) return null; // U2
-    runs -= 1;
-    if (!(await isNoticed(part))) return part;
-    const half = Math.ceil(part.length / 2);
-    if (part.length > 1) parts.push(part.slice(0, half), part.slice(half));
+    if (runs <= 0) return null; // U2
+    if (!(await isNoticed(part, replaceStatements))) return part;
+    parts.push(...halve(part));
   }
 
   return null;
+}
+
+function halve(statements: readonly Statement[]): (readonly Statement[])[] {
+  const half = Math.ceil(statements.length / 2);
+  return statements.length > 1 ? [statements.slice(0, half), statements.slice(half)] : [];
+}
+
+/** What tests, commands and code speak of. */
+async function readSpokenWords(context: QuestionContext): Promise<ReadonlySet<string>> {
+  const { lab, checkCommands } = context;
+  const programs = (await lab.pathsAt("base")).filter(isProgramText).slice(0, filesReadMax);
+  const code = await Promise.all(programs.map((path) => lab.textAt("base", path)));
+  const tests = await readAllTests(context);
+  const texts = [...checkCommands, ...code, ...tests.map(({ text }) => text)];
+
+  return new Set(texts.flatMap((text) => splitWords(text ?? "")));
 }
 
 /** The commands that may read these documents (U3). */
