@@ -145,7 +145,7 @@ export class TreeLookups {
   async #readDocuments(paths: readonly string[]): Promise<Documents> {
     const documentPaths = [...new Set(paths)].filter((path) => documentName.test(path));
     const { commit } = this.#input;
-    const readings = documentPaths.map((path) => this.#textAt(commit, path));
+    const readings = documentPaths.map(async (path) => this.#textAt(commit, path));
     const texts = (await Promise.all(readings)).filter((text) => text !== null);
 
     return { texts, isWhole: texts.length === documentPaths.length };
