@@ -45,111 +45,133 @@ export function readRequest(
 ): Promise<RequestBody | Refusal> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > requestBytesMax) return Promise.resolve(tooLarge);
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    const values = new Map<
-      readonly string[],
-      { readonly text: string; readonly position: number }
-    >();
-
-    let bytes = 0;
-    let refusal: Refusal | null = null;
-    let isOver = false;
-
-    const release = (): void => {
-      held.bytes -= bytes;
-      bytes = 0;
-      chunks.length = 0;
-    };
-
-    const scan = openJsonScan({
-      values: Object.values(paths),
-      texts: [],
-      attachments: [
-        "data",
-        "url",
-        "image_url",
-        "file_data",
-        "signature",
-        "thoughtSignature",
-        "encrypted_content",
-      ],
-      attachmentBytesMax,
-      onValue: (path, text, position) => {
-        // Of a duplicate key, this program and the provider might each use another.
-        if (values.has(path)) {
-          refusal ??= { status: 400, sentence: `The request names "${path.join(".")}" twice.` };
-        }
-
-        values.set(path, { text, position });
-      },
-      onDisguise: () =>
-        (refusal ??= {
-          status: 400,
-          sentence: "A key of the request is written with an escape; write it plainly.",
-        }),
-    });
-
-    const end = (answer: RequestBody | Refusal): void => {
-      if (isOver) return;
-      isOver = true;
-      if ("status" in answer) release();
-      resolve(answer);
-    };
-
-    request.on("data", (chunk: Buffer) => {
-      if (isOver) return;
-      bytes += chunk.length;
-      held.bytes += chunk.length;
-
-      if (bytes > requestBytesMax) {
-        refusal = tooLarge;
-      } else if (held.bytes > heldRequestsBytesMax) {
-        refusal = {
-          status: 429,
-          sentence: "Too many large requests at once; this one may be tried again.",
-        };
-      }
-
-      // A request that is only wrong (400) is read to its end, so that the agent gets to read the
-      // answer.
-      if (refusal !== null && refusal.status !== 400) {
-        request.pause();
-        return end(refusal);
-      }
-
-      chunks.push(chunk);
-      scan.feed(chunk);
-    });
-
-    request.on("end", () => {
-      if (refusal !== null) return end(refusal);
-      const parseValue = (path: readonly string[]): unknown => parseJson(values.get(path)?.text);
-      const options = values.get(paths.streamOptions);
-      const model = parseValue(paths.model);
-      end({
-        chunks,
-        bytes,
-        countedBytes: bytes - scan.attachmentBytes(),
-        model: typeof model === "string" ? model : null,
-        isStream: parseValue(paths.stream) === true,
-        isBackground: parseValue(paths.background) === true,
-        streamOptions:
-          options === undefined
-            ? null
-            : {
-                value: parseValue(paths.streamOptions),
-                position: options.position,
-                bytes: Buffer.byteLength(options.text),
-              },
-        release,
-      });
-    });
-
-    request.on("close", () => end({ status: 400, sentence: "The request broke off." }));
-  });
+  return new Promise((resolve) => new RequestReader(request, held, resolve).start());
 }
 
+/** Fields that hold the bytes of an image, a file or an earlier answer. */
+const attachmentFields = [
+  "data",
+  "url",
+  "image_url",
+  "file_data",
+  "signature",
+  "thoughtSignature",
+  "encrypted_content",
+];
+
+class RequestReader {
+  readonly #request: IncomingMessage;
+  readonly #held: HeldBytes;
+  readonly #resolve: (answer: RequestBody | Refusal) => void;
+  readonly #chunks: Buffer[] = [];
+  readonly #values = new Map<
+    readonly string[],
+    { readonly text: string; readonly position: number }
+  >();
+  readonly #scan: ReturnType<typeof openJsonScan>;
+  #bytes = 0;
+  #refusal: Refusal | null = null;
+  #isOver = false;
+
+  constructor(
+    request: IncomingMessage,
+    held: HeldBytes,
+    resolve: (answer: RequestBody | Refusal) => void,
+  ) {
+    this.#request = request;
+    this.#held = held;
+    this.#resolve = resolve;
+    this.#scan = openJsonScan({
+      values: Object.values(paths),
+      texts: [],
+      attachments: attachmentFields,
+      attachmentBytesMax,
+      onValue: (path, text, position) => this.#onValue(path, text, position),
+      onDisguise: () =>
+        this.#refuse("A key of the request is written with an escape; write it plainly."),
+    });
+  }
+
+  start(): void {
+    this.#request.on("data", (chunk: Buffer) => this.#onChunk(chunk));
+    this.#request.on("end", () => this.#end(this.#refusal ?? this.#toBody()));
+    this.#request.on("close", () => this.#end({ status: 400, sentence: "The request broke off." }));
+  }
+
+  #onValue(path: readonly string[], text: string, position: number): void {
+    // Of a duplicate key, this program and the provider might each use another.
+    if (this.#values.has(path)) this.#refuse(`The request names "${path.join(".")}" twice.`);
+    this.#values.set(path, { text, position });
+  }
+
+  /** The first fault of a wrong request is what its agent is told. */
+  #refuse(sentence: string): void {
+    this.#refusal ??= { status: 400, sentence };
+  }
+
+  #onChunk(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#bytes += chunk.length;
+    this.#held.bytes += chunk.length;
+
+    if (this.#bytes > requestBytesMax) this.#refusal = tooLarge;
+    else if (this.#held.bytes > heldRequestsBytesMax) this.#refusal = tooManyLarge;
+
+    // A request that is only wrong (400) is read to its end, so that the agent gets to read the
+    // answer.
+    if (this.#refusal !== null && this.#refusal.status !== 400) {
+      this.#request.pause();
+      return this.#end(this.#refusal);
+    }
+
+    this.#chunks.push(chunk);
+    this.#scan.feed(chunk);
+  }
+
+  #end(answer: RequestBody | Refusal): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if ("status" in answer) this.#release();
+    this.#resolve(answer);
+  }
+
+  #release(): void {
+    this.#held.bytes -= this.#bytes;
+    this.#bytes = 0;
+    this.#chunks.length = 0;
+  }
+
+  #toBody(): RequestBody {
+    const model = this.#parseValue(paths.model);
+    return {
+      chunks: this.#chunks,
+      bytes: this.#bytes,
+      countedBytes: this.#bytes - this.#scan.attachmentBytes(),
+      model: typeof model === "string" ? model : null,
+      isStream: this.#parseValue(paths.stream) === true,
+      isBackground: this.#parseValue(paths.background) === true,
+      streamOptions: this.#readStreamOptions(),
+      release: () => this.#release(),
+    };
+  }
+
+  #readStreamOptions(): RequestBody["streamOptions"] {
+    const options = this.#values.get(paths.streamOptions);
+    if (options === undefined) return null;
+
+    const { text, position } = options;
+    return { value: parseJson(text), position, bytes: Buffer.byteLength(text) };
+  }
+
+  #parseValue(path: readonly string[]): unknown {
+    return parseJson(this.#values.get(path)?.text);
+  }
+}
+
+const tooManyLarge: Refusal = {
+  status: 429,
+  sentence: "Too many large requests at once; this one may be tried again.",
+};
 const tooLarge: Refusal = {
   status: 413,
   sentence: `The request is larger than ${requestBytesMax / 1024 / 1024} MiB.`,
