@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Draft } from "../contracts/event.ts";
 import type { Flow } from "../contracts/flow.ts";
 import { begun, type Tape, turnEnded, usage } from "../../test/simulation/support/tape.ts";
-import { computeVerdict } from "./verdict.ts";
+import { computeVerdict, gatesGap } from "./verdict.ts";
 
 const ask = { A: "retry", B: "skip", C: "stop" };
 const flow: Flow = {
@@ -101,7 +101,7 @@ test("a step that a person skips is a gap", () => {
 
   expect(computeVerdict(tape.run)).toEqual({
     verdict: "verified_with_gaps",
-    gaps: ["step work of 1 was skipped"],
+    gaps: [gatesGap, "step work of 1 was skipped"],
   });
 });
 
@@ -131,6 +131,6 @@ test("an optional phase that is skipped is a gap", () => {
   expect(tape.run).toMatchObject({
     status: "completed",
     verdict: "verified_with_gaps",
-    gaps: ["phase 2 (Audit) was skipped"],
+    gaps: [gatesGap, "phase 2 (Audit) was skipped"],
   });
 });

@@ -14,7 +14,7 @@ import {
   phase,
   turned,
 } from "../../test/simulation/support/words.ts";
-import { computeLandingVerdict, computeVerdict, joinGaps, splitGaps } from "./verdict.ts";
+import { computeLandingVerdict, computeVerdict, gatesGap, joinGaps, splitGaps } from "./verdict.ts";
 
 const gated = {
   id: "work",
@@ -33,10 +33,10 @@ const turn = (more: Partial<Draft> = {}, n = 1): readonly Draft[] => [
 const empty = { file: "a.md", why: "nothing but headings" };
 
 describe("a flow without checks", () => {
-  test("is verified by the gates it came past", () => {
+  test("is verified by the gates it came past, but for what its documents say", () => {
     expect(computeVerdict(begun(flowOf(gated)).append(phase, ...turn()).run)).toEqual({
-      verdict: "verified",
-      gaps: [],
+      verdict: "verified_with_gaps",
+      gaps: [gatesGap],
     });
   });
 
@@ -52,7 +52,7 @@ describe("a flow without checks", () => {
       computeVerdict(begun(flowOf(gated)).append(phase, ...turn({ hollow: [empty] })).run),
     ).toEqual({
       verdict: "verified_with_gaps",
-      gaps: ["a.md is hollow: nothing but headings"],
+      gaps: [gatesGap, "a.md is hollow: nothing but headings"],
     });
   });
 
@@ -62,7 +62,7 @@ describe("a flow without checks", () => {
       { event: "route_taken", walk: "1", step: "work", to: "work" } as Draft,
       ...turn({ hollow: [{ file: "a.md", why: null }] }, 2),
     ];
-    expect(computeVerdict(tape.append(...again).run)).toEqual({ verdict: "verified", gaps: [] });
+    expect(computeVerdict(tape.append(...again).run).gaps).toEqual([gatesGap]);
   });
 });
 
@@ -278,7 +278,7 @@ describe("a flow that calls others", () => {
     const tape = begun(flowOf(gated, call)).append(phase, ...turn(), ...came("unverified"));
     expect(computeVerdict(tape.run)).toEqual({
       verdict: "verified_with_gaps",
-      gaps: ["the child run of 1/kid is unverified"],
+      gaps: [gatesGap, "the child run of 1/kid is unverified"],
     });
   });
 

@@ -97,7 +97,8 @@ function experimentGaps({
 /**
  * The newest verdict of the runner's own; else whether every criterion that can be run holds. A
  * flow without checks is judged by its gates and by what its child runs proved: a flow ends only
- * past its gates, so if it had any, they held.
+ * past its gates, so if it had any, they held. A gate looks up what can be looked up: what a
+ * document says beyond that stays the word of the agent that wrote it.
  */
 function baseVerdict(run: RunView): VerdictWithGaps {
   if (run.judged !== null) return run.judged;
@@ -106,13 +107,21 @@ function baseVerdict(run: RunView): VerdictWithGaps {
   );
 
   const provedChildren = Object.values(run.called ?? {}).filter(hasProof);
-  const isGated =
-    !flowHasChecks(run) && (run.gated ?? 0) + run.proved.length + provedChildren.length > 0;
+  const hasGates = (run.gated ?? 0) + run.proved.length > 0;
+  if (criteria.length === 0 && !flowHasChecks(run)) {
+    if (hasGates) return gatedVerdict;
+    return { verdict: provedChildren.length > 0 ? "verified" : "unverified", gaps: [] };
+  }
+
   const isProved =
-    criteria.length > 0 ? criteria.every(({ latest }) => latest.status === "passed") : isGated;
+    criteria.length > 0 && criteria.every(({ latest }) => latest.status === "passed");
 
   return { verdict: isProved ? "verified" : "unverified", gaps: [] };
 }
+
+export const gatesGap =
+  "its gates hold; what its documents say beyond them is the agents' word, so read them";
+const gatedVerdict: VerdictWithGaps = { verdict: "verified_with_gaps", gaps: [gatesGap] };
 
 /** Whether a verdict says that something was proved. */
 const hasProof = (verdict: Verdict): boolean =>
