@@ -4,7 +4,7 @@
 
 import { type CheckResult, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
-import type { Step } from "../contracts/flow.ts";
+import type { Proof, Step } from "../contracts/flow.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import { phaseRule } from "./selectors.ts";
 import { ownValue } from "./own-values.ts";
@@ -109,8 +109,8 @@ function baseVerdict(run: RunView): VerdictWithGaps {
   const provedChildren = Object.values(run.called ?? {}).filter(hasProof);
   const hasGates = (run.gated ?? 0) + run.proved.length > 0;
   if (criteria.length === 0 && !flowHasChecks(run)) {
-    if (hasGates) return gatedVerdict;
-    return { verdict: provedChildren.length > 0 ? "verified" : "unverified", gaps: [] };
+    if (hasGates && !hasCommandGate(run)) return gatedVerdict;
+    return { verdict: hasGates || provedChildren.length > 0 ? "verified" : "unverified", gaps: [] };
   }
 
   const isProved =
@@ -128,19 +128,35 @@ const hasProof = (verdict: Verdict): boolean =>
   verdict === "verified" || verdict === "verified_with_gaps";
 
 /** Whether a step of the flow runs checks: then they prove its work, and gates alone do not. */
-function flowHasChecks({ drafted: { flow } }: RunView): boolean {
-  const phases = [
-    ...(flow.before ?? []),
-    ...("read" in flow.phases ? [] : flow.phases),
-    ...(flow.after ?? []),
-  ];
-  const steps = [
-    ...phases.flatMap((phase) => phase.steps),
+const flowHasChecks = ({ drafted: { flow } }: RunView): boolean => hasCheckSteps(listSteps(flow));
+
+/** Whether a gate runs a command: who wrote the flow decided what proves its documents. */
+function hasCommandGate({ drafted: { flow } }: RunView): boolean {
+  const rules = [...listPhases(flow), ...withTaskSteps(listSteps(flow))];
+  return rules.some(({ proof = [] }) => (proof as readonly Proof[]).some(runsCommand));
+}
+
+function runsCommand(proof: Proof): boolean {
+  if (typeof proof === "string") return false;
+  return (
+    proof.command !== undefined || [...(proof.all ?? []), ...(proof.else ?? [])].some(runsCommand)
+  );
+}
+
+type DraftedFlow = RunView["drafted"]["flow"];
+
+const listPhases = (flow: DraftedFlow) => [
+  ...(flow.before ?? []),
+  ...("read" in flow.phases ? [] : flow.phases),
+  ...(flow.after ?? []),
+];
+
+const listSteps = (flow: DraftedFlow): readonly Step[] =>
+  [
+    ...listPhases(flow).flatMap(({ steps }) => steps),
     ...(flow.steps ?? []),
     ...(flow.closing ?? []),
   ] as readonly Step[];
-  return hasCheckSteps(steps);
-}
 
 /** The steps, and those that each of their tasks and waves runs. */
 const withTaskSteps = (steps: readonly Step[]): readonly Step[] =>

@@ -94,7 +94,7 @@ describe("restoring dependencies", () => {
     ];
 
     const { json } = await goScripted(folder, turns, [...needsDeps, "--isolation", "bwrap"]);
-    expect(json).toMatchObject({ reason_code: "completion_verified" });
+    expect(json).toMatchObject({ state: "completed" });
     const kept = join(runFolderOf(folder), "cache", "npm", "kept");
     expect(readFileSync(kept, "utf8")).toContain("kept"); // the cache is there, and outside it can be found
     expect(readFileSync(join(folder, "seen.txt"), "utf8")).not.toContain("/cache/npm/kept");

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { autopilot, eventsOf, goScripted } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
+import { gatesGap } from "../../src/core/verdict.ts";
 import { aFew, longTest } from "../support/sampled.ts";
 
 /** A flow of one phase with these steps, which lands. */
@@ -81,7 +82,7 @@ describe.concurrent("artifacts that hold their gates", () => {
         reason_code: "completion_with_gaps",
         state: "completed",
         verdict: "verified_with_gaps",
-        gaps: [gap],
+        gaps: [gatesGap, gap],
       });
 
       expect(code).toBe(0);
@@ -97,7 +98,7 @@ describe.concurrent("artifacts that hold their gates", () => {
     },
   );
 
-  test("with something in them: verified by the gates alone, and what is said to be found and is not there is a false claim; 119 lines do not hold, and the agent is told so in its next prompt", async () => {
+  test("with something in them: verified by the gates, but for what they say; what is said to be found and is not there is a false claim; 119 lines do not hold, and the agent is told so in its next prompt", async () => {
     const folder = place(explore);
     const good = exploration((n) => `The ${args[n]} forgets its last item.`);
     const short = good.split("\n").slice(0, 119).join("\n");
@@ -106,10 +107,10 @@ describe.concurrent("artifacts that hold their gates", () => {
       { do: [wrote(good), { say: "I found 32 findings." }] },
     ]);
     expect(json).toMatchObject({
-      result: "PASS",
-      reason_code: "completion_verified",
-      verdict: "verified",
-      gaps: [],
+      result: "WARN",
+      reason_code: "completion_with_gaps",
+      verdict: "verified_with_gaps",
+      gaps: [gatesGap],
     });
 
     expect(eventsOf(folder, "step_failed").map(({ detail }) => detail)).toEqual([
@@ -148,7 +149,7 @@ describe.concurrent("artifacts that hold their gates", () => {
       null,
     ]);
 
-    expect(json).toMatchObject({ verdict: "verified", gaps: [] });
+    expect(json).toMatchObject({ gaps: [gatesGap] });
   });
 
   test("a row may send hollow work back, so that it does not pass", async () => {
@@ -160,7 +161,7 @@ describe.concurrent("artifacts that hold their gates", () => {
       { do: [wrote("\n".repeat(120))] },
       { do: [wrote(exploration((n) => `The ${args[n]} leaks.`))] },
     ]);
-    expect(json).toMatchObject({ verdict: "verified" });
+    expect(json).toMatchObject({ gaps: [gatesGap] });
     expect(eventsOf(folder, "turn_ended")).toHaveLength(2);
   });
 });
