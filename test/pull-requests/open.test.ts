@@ -223,7 +223,7 @@ test("neither an agent nor a check sees the host's program or its token", async 
       env: host.env,
     },
   );
-  expect(went.json, went.err).toMatchObject({ reason_code: "completion_verified" });
+  expect(went.json, went.err).toMatchObject({ state: "completed" });
   const seen = git(folder, "show", `autopilot/${runOf(folder)}:src/b.txt`);
   expect(seen).not.toContain("ghp_");
   expect(

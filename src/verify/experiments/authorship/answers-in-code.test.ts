@@ -82,6 +82,13 @@ describe("answers that tests expect, written in the code", () => {
     expect(findAnswersInCode([{ path: "src/fizz.js", was: null, is }], asked, "")).toEqual([]);
   });
 
+  it("are none if they are the ends of a range", () => {
+    const asked = ["assert_eq!(rotate('a', 25), 'z');\nassert_eq!(rotate('A', 25), 'Z');"];
+    const is =
+      "match letter {\n    'a'..='z' => turn(letter, b'a'),\n    'A'..='Z' => turn(letter, b'A'),\n}";
+    expect(findAnswersInCode([{ path: "src/lib.rs", was: null, is }], asked, "")).toEqual([]);
+  });
+
   it("are none if the goal names them", () => {
     const is = "const known = { 14: 'XIV', 1994: 'MCMXCIV' };";
     expect(found(is, "14 is XIV and 1994 is MCMXCIV, nothing else")).toEqual([]);

@@ -70,10 +70,15 @@ function listPairs(line: string): readonly string[] {
 }
 
 function findEntries(text: string): readonly (readonly [string, string])[] {
-  const entries = [...text.matchAll(entry), ...text.matchAll(lateCondition)].map(
-    ({ groups }) =>
-      [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
-  );
+  const isRange = ({ groups }: RegExpMatchArray): boolean =>
+    /^\s*\.\./.test(groups?.["between"] ?? ""); // `'a'..='z'`
+  const found = [...text.matchAll(entry), ...text.matchAll(lateCondition)];
+  const entries = found
+    .filter((match) => !isRange(match))
+    .map(
+      ({ groups }) =>
+        [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
+    );
   const distinct = new Map(entries.map((pair) => [pairKey(...pair), pair]));
   return [...distinct.values()].filter(
     ([input, answer]) => input !== answer && !trivial.has(answer),

@@ -40,6 +40,7 @@ const dataFile = /\.(?:json|jsonl|csv|tsv|ya?ml|toml|ini|html?)$/i;
 /** "document it", "update the docs": for goals that name no file. A list, by words. */
 const documentGoal = /\b(?:documents?|documented|documentation|docs|guide|tutorial)\b/i;
 const documentsMax = 20;
+const newWordsMin = 3;
 const shownCharsMax = 60;
 /** A command that only looks at files costs next to nothing. */
 const runsMax = { looking: 24, running: 5 } as const;
@@ -57,11 +58,17 @@ export async function findUnnoticedStatements(context: QuestionContext): Promise
     return findStatements({ ...document, given, isCompared });
   });
   const statements = (await Promise.all(found)).flat();
-  if (statements.length === 0) return null;
+  if (!sayMuch(statements)) return null;
 
   const texts = new Map(documents.map(({ path, is }) => [path, is]));
   const unnoticed = await findUnnoticed(context, statements, texts);
   return unnoticed === null ? null : describeUnnoticed(unnoticed);
+}
+
+/** At least three words, or a number or sign: less is a mark that something was done. */
+function sayMuch(statements: readonly Statement[]): boolean {
+  const words = new Set(statements.flatMap(({ newWords }) => [...newWords]));
+  return words.size >= newWordsMin || [...words].some((word) => !/^\p{Script=Latin}/u.test(word));
 }
 
 /** The lines of changed and deleted documents as they were: what only moves says nothing new. */
