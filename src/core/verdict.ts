@@ -120,7 +120,7 @@ function baseVerdict(run: RunView): VerdictWithGaps {
 }
 
 export const gatesGap =
-  "its gates hold; what its documents say beyond them is the agents' word, so read them";
+  "its gates hold, but what its documents say beyond them is the agents' word: read them";
 const gatedVerdict: VerdictWithGaps = { verdict: "verified_with_gaps", gaps: [gatesGap] };
 
 /** Whether a verdict says that something was proved. */
@@ -192,7 +192,7 @@ const worstVerdict = (judged: readonly VerdictWithGaps[]): VerdictWithGaps => ({
   verdict:
     verdictOrder[Math.min(...judged.map(({ verdict }) => verdictOrder.indexOf(verdict)))] ??
     "unverified",
-  gaps: judged.flatMap(({ gaps }) => gaps),
+  gaps: [...new Set(judged.flatMap(({ gaps }) => gaps))],
 });
 
 /**
@@ -230,6 +230,7 @@ function phaseVerdict(
     return judgePhaseResults(id, listLatestCriteria(run));
   }
 
+  if (isPhaseGated(run, id) && !hasCommandGate(run)) return gatedVerdict;
   return isPhaseGated(run, id) || hasProvedChild(run, id)
     ? { verdict: "verified", gaps: [] }
     : { verdict: "unverified", gaps: [`phase ${id}: nothing proves it`] };

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { gatesGap } from "../../src/core/verdict.ts";
 import { autopilot, begin, eventsOf, processesOf, until } from "../support/autopilot.ts";
 import { once, rewound } from "../support/rewind.ts";
 import { git } from "../support/scratch-repository.ts";
@@ -338,6 +339,7 @@ describe("after a run that ended", () => {
     });
 
     expect(json["gaps"]).toEqual([
+      gatesGap,
       expect.stringMatching(/^regression_tests: /),
       expect.stringMatching(
         /^made_here: phases 1, 3, 4, 5: this run changed none of the documents/,
@@ -373,6 +375,7 @@ describe("after a run that ended", () => {
     });
 
     expect(json["gaps"]).toEqual([
+      gatesGap,
       expect.stringMatching(/^regression_tests: /),
       expect.stringMatching(/^made_here: phases 1, 2, 3, 4, 5: this run changed none/),
     ]);

@@ -2,6 +2,7 @@
 // is, never a zero, never better.
 
 import { expect, test } from "vitest";
+import { gatesGap, joinGaps } from "../../../core/verdict.ts";
 import { runIndex as index, runStart as start } from "../views/run-state-rules.test-support.ts";
 import { findFact, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
@@ -160,6 +161,9 @@ test("what it was judged to be is what is told, and a gap", async () => {
   const { facts } = await createRunAgreesStep(workspace).perform({ ...input, state });
   expect(facts).toMatchObject({
     verdict: "verified_with_gaps",
-    gaps: "the terminal gate was judged by the tool that began this run (partial), not here",
+    gaps: joinGaps([
+      gatesGap,
+      "the terminal gate was judged by the tool that began this run (partial), not here",
+    ]),
   });
 });

@@ -1,8 +1,9 @@
 // run-agrees: the last step of a quality run: BUGS.md must still have as many bugs as were counted,
-// and warnings of the terminal gate become gaps in the run's verdict.
+// and warnings of the terminal gate become gaps in the run's verdict. What an audit says beyond its
+// gates always is one.
 
 import { optionValue } from "../../../core/selectors.ts";
-import { joinGaps } from "../../../core/verdict.ts";
+import { gatesGap, joinGaps } from "../../../core/verdict.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -32,7 +33,7 @@ export function createRunAgreesStep(workspace: Pick<Workspace, "pathsAt" | "text
       const warnings = (gate?.checks ?? []).filter(
         ({ name, verdict }) => verdict === "warn" && !isReportedAlready(name),
       );
-      const gaps = warnings.map(({ name, reason }) => `${name}: ${reason}`);
+      const gaps = [gatesGap, ...warnings.map(({ name, reason }) => `${name}: ${reason}`)];
       const earlierVerdict = String(lastTally?.["gate_verdict"] ?? "unknown");
 
       if (optionValue(state, "earlier_verified") === true && gate === null) {
@@ -45,7 +46,7 @@ export function createRunAgreesStep(workspace: Pick<Workspace, "pathsAt" | "text
         ok: true,
         facts: {
           bugs: bugCount,
-          verdict: gaps.length === 0 ? "verified" : "verified_with_gaps",
+          verdict: "verified_with_gaps",
           gaps: joinGaps(gaps),
         },
       };
