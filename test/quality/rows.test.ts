@@ -168,6 +168,7 @@ describe.concurrent("each row of the table, from both sides", () => {
       });
 
       expect(json["gaps"]).toEqual([
+        gatesGap,
         expect.stringContaining("regression_tests"),
         expect.stringContaining("spec_audit_names"),
       ]);

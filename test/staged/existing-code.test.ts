@@ -66,7 +66,7 @@ describe.concurrent("existing-code", () => {
       });
 
       for (const gap of third.json["gaps"] as readonly string[]) {
-        expect(gap).toMatch(/was skipped$/);
+        expect(gap).toMatch(/was skipped$|^its gates hold,/);
       } // optional steps nobody asked for
 
       const { current, completed } = stateOf(folder);
