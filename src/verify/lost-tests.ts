@@ -7,7 +7,7 @@ import { findUnrunTests, type ReportedNames } from "./detect/test-names.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { textBytesMax } from "./protected/read-change.ts";
-import { findTestCases, isNameOfTest } from "./experiments/changed-source/test-cases.ts";
+import { findTestCases, isNameOfTest } from "./experiments/source-text/test-cases.ts";
 import { findProtectionRow } from "./protected/kinds.ts";
 
 const describeFewerTests = (ranBefore: number, ranNow: number): string | null =>

@@ -33,7 +33,7 @@ import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions
 import { mutateWork } from "./questions/raised-questions.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { askAll } from "./questions/table.ts";
-import { findWork, reportMutation, reportWithoutWork } from "./questions/without-work.ts";
+import { findWork, reportMutation, reportWithoutWork } from "./without-work.ts";
 
 export type ExperimentFindings = Pick<
   CheckResult,

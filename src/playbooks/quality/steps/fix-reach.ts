@@ -14,7 +14,7 @@
 import { dirname, join } from "node:path/posix";
 import type { TestNames } from "../../../contracts/evidence.ts";
 import { detectLanguage } from "../../../verify/protected/kinds.ts";
-import { findImports } from "../../../verify/experiments/changed-source/expected-value-sources.ts";
+import { findImports } from "../../../verify/experiments/source-text/expected-value-sources.ts";
 import { isPlainPath, type PatchedFile } from "./accused-code.ts";
 
 type Source = { readonly path: string; readonly text: string };

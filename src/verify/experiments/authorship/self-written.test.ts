@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findTestCases } from "../changed-source/test-cases.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
 import {
   findFunctionsOfOwnTests,
   findSelfWrittenPaths,

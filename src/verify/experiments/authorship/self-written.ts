@@ -4,8 +4,8 @@
 // tests ask. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { type Definition, findDefinitions } from "../changed-source/definitions.ts";
-import { isNameOfFile, isNameOfTest, type TestCase } from "../changed-source/test-cases.ts";
+import { type Definition, findDefinitions } from "../source-text/definitions.ts";
+import { isNameOfFile, isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
 

@@ -3,7 +3,7 @@
 // Invariants X1 and on: verify/experiments/broken-expectations/assertion-flips.ts.
 
 import { detectLanguage } from "../../protected/kinds.ts";
-import type { Span } from "../changed-source/brackets.ts";
+import type { Span } from "../source-text/brackets.ts";
 import { type Assertion, assertionScore, type Change, otherKindPenalty } from "./assertion.ts";
 import { toNearCondition } from "./near-conditions.ts";
 import {

@@ -20,14 +20,9 @@ import { maskText } from "../../protected/mask-text.ts";
 import type { Assertion, Call } from "./assertion.ts";
 import { createAssertionChanges, type ScoredChange } from "./assertion-changes.ts";
 import { assertionRules, perlRule } from "./assertion-rules.ts";
-import { findPerlAssertions, perlTestFile } from "../changed-source/perl-tests.ts";
-import {
-  findClosingBracket,
-  type Span,
-  splitAtCommas,
-  trimSpan,
-} from "../changed-source/brackets.ts";
-import { createLineCounter, findTestCases } from "../changed-source/test-cases.ts";
+import { findPerlAssertions, perlTestFile } from "../source-text/perl-tests.ts";
+import { findClosingBracket, type Span, splitAtCommas, trimSpan } from "../source-text/brackets.ts";
+import { createLineCounter, findTestCases } from "../source-text/test-cases.ts";
 import { findFailingConditions } from "./failing-conditions.ts";
 import type { Flip } from "./flip.ts";
 import { findGoComparisons, findPythonAsserts } from "./statement-assertions.ts";

@@ -3,7 +3,7 @@
 // recognised by its name and what precedes it.
 
 import type { SourceLanguage } from "../../protected/source-language.ts";
-import type { Span } from "../changed-source/brackets.ts";
+import type { Span } from "../source-text/brackets.ts";
 import {
   type Assertion,
   bothWays,

@@ -1,7 +1,7 @@
 // assertion: what an assertion of a test is, as the rules of each language find it
 // (assertion-rules.ts), and the parts that those rules are built from. Pure.
 
-import type { Span } from "../changed-source/brackets.ts";
+import type { Span } from "../source-text/brackets.ts";
 import { type Tolerance, parseTolerance } from "./tolerances.ts";
 
 export type Change = Span & { readonly text: string };

@@ -7,7 +7,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
 import { splitJudgingParts, findNamedPaths } from "../../protected/programs.ts";
 import { findStarted } from "../questions/non-code-files.ts";
-import { findTestCases, type TestCase } from "../changed-source/test-cases.ts";
+import { findTestCases, type TestCase } from "../source-text/test-cases.ts";
 import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findTestCases } from "../changed-source/test-cases.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
 import { findNoticedFlips, type Observed } from "./noticed-flips.ts";
 import {
   findTestFlips,

@@ -13,7 +13,7 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { listBreakages } from "./breakages.ts";
-import { isNameOfTest, isNameOfFile, type TestCase } from "../changed-source/test-cases.ts";
+import { isNameOfTest, isNameOfFile, type TestCase } from "../source-text/test-cases.ts";
 import { shuffle } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import type { Flip } from "./flip.ts";

@@ -3,7 +3,7 @@
 // Invariants O1 and on: verify/experiments/broken-expectations/examples.ts.
 
 import { maskText } from "../../protected/mask-text.ts";
-import type { TestCase } from "../changed-source/test-cases.ts";
+import type { TestCase } from "../source-text/test-cases.ts";
 import type { Flip } from "./flip.ts";
 import { createDraw, toNearValue } from "./near-values.ts";
 

@@ -9,7 +9,7 @@
 //   O3. Line numbers stay, except for restored examples, which are inserted where they are read.
 
 import { detectLanguage, findProtectionRow } from "../../protected/kinds.ts";
-import type { TestCase } from "../changed-source/test-cases.ts";
+import type { TestCase } from "../source-text/test-cases.ts";
 import {
   createDoctestFlips,
   type DoctestExample,

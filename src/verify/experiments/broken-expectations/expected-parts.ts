@@ -5,8 +5,8 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket, type Span } from "../changed-source/brackets.ts";
-import { createLineCounter } from "../changed-source/test-cases.ts";
+import { findClosingBracket, type Span } from "../source-text/brackets.ts";
+import { createLineCounter } from "../source-text/test-cases.ts";
 import { parseArguments, findAssertions, toFlip } from "./assertion-flips.ts";
 import type { Flip } from "./flip.ts";
 import { createDraw, literalPattern, toOtherLiteral } from "./near-values.ts";

@@ -15,7 +15,7 @@ import {
   findOutsideBrackets,
   type Span,
   trimSpan,
-} from "../changed-source/brackets.ts";
+} from "../source-text/brackets.ts";
 import { type Assertion, assertionScore } from "./assertion.ts";
 import { isWrittenOut } from "./near-values.ts";
 

@@ -5,10 +5,10 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
 import { findCandidates, findDecidingTests } from "./candidates.ts";
-import { findTestCases } from "../changed-source/test-cases.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
 import { chooseFlips, createNonce } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
-import { findRedefined } from "../changed-source/definitions.ts";
+import { findRedefined } from "../source-text/definitions.ts";
 import { type Flip, formatPositions, applyFlips } from "./flip.ts";
 import {
   type Edit,

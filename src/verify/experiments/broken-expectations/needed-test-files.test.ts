@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findTestCases } from "../changed-source/test-cases.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
 import { areFailuresAttributed, findOmittableFiles } from "./needed-test-files.ts";
 
 const paths = ["src/a.js", "test/a.test.js", "test/b.test.js", "test/c.test.js", "test/near.js"];

@@ -8,8 +8,8 @@
 //       missing, and be honest only then.
 // (Both are kept where such runs are made: experiment-on-check.ts, questions/compared-parts.ts.)
 
-import type { TestCase } from "../changed-source/test-cases.ts";
-import { isNameOfTest, isNameOfFile } from "../changed-source/test-cases.ts";
+import type { TestCase } from "../source-text/test-cases.ts";
+import { isNameOfTest, isNameOfFile } from "../source-text/test-cases.ts";
 import type { Observed } from "./noticed-flips.ts";
 
 /**

@@ -16,7 +16,7 @@ import {
   isNameOfTest,
   isNameOfFile,
   type TestCase,
-} from "../changed-source/test-cases.ts";
+} from "../source-text/test-cases.ts";
 import { findExampleCases } from "./examples.ts";
 import { type Flip, findFlipLine } from "./flip.ts";
 

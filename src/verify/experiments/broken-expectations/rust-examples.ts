@@ -2,7 +2,7 @@
 // file, which are run as tests. Pure.
 // Invariants O1 and on: verify/experiments/broken-expectations/examples.ts.
 
-import type { TestCase } from "../changed-source/test-cases.ts";
+import type { TestCase } from "../source-text/test-cases.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import type { Flip } from "./flip.ts";
 

@@ -2,7 +2,7 @@
 // `assert a == b`, Go's `if got != want {`. Pure.
 // Invariants X1 and on: verify/experiments/broken-expectations/assertion-flips.ts.
 
-import { findOutsideBrackets, trimSpan } from "../changed-source/brackets.ts";
+import { findOutsideBrackets, trimSpan } from "../source-text/brackets.ts";
 import { type Assertion, assertionScore } from "./assertion.ts";
 
 /** Bounds of a file and of a statement (X3). */

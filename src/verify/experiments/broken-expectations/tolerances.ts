@@ -6,7 +6,7 @@
 //       outside that of the wrong one: a test of honest work always fails.
 //   L2. An assertion whose tolerance cannot be read is left alone.
 
-import { splitAtCommas } from "../changed-source/brackets.ts";
+import { splitAtCommas } from "../source-text/brackets.ts";
 
 export type Tolerance = { readonly abs: number; readonly rel: number };
 

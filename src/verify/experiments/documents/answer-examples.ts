@@ -10,7 +10,7 @@
 //       Windows"), says nothing of what is.
 
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../changed-source/brackets.ts";
+import { findClosingBracket } from "../source-text/brackets.ts";
 import { isClosedOver, isWrittenOut } from "../broken-expectations/near-values.ts";
 
 export type AnswerFamily = "js" | "py";

@@ -15,7 +15,7 @@ import { isProgramText, detectLanguage } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import { findDefinitions } from "../changed-source/definitions.ts";
+import { findDefinitions } from "../source-text/definitions.ts";
 import {
   type AnswerBlock,
   type AnswerFamily,

@@ -12,9 +12,9 @@
 import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { parseArguments } from "../broken-expectations/assertion-flips.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
-import { findDefinitions } from "../changed-source/definitions.ts";
-import { perlTestFile } from "../changed-source/perl-tests.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
+import { findDefinitions } from "../source-text/definitions.ts";
+import { perlTestFile } from "../source-text/perl-tests.ts";
 
 const callsMax = 400;
 

@@ -9,7 +9,7 @@
 //   P2. As many lines as before. The comparison is compiled before anything of the project is
 //       loaded.
 
-import { findPerlAssertions, type PerlAssertion } from "../changed-source/perl-tests.ts";
+import { findPerlAssertions, type PerlAssertion } from "../source-text/perl-tests.ts";
 
 /**
  * Null if the test has no such assertion. `nonce`: the name of the comparison. `overloading`:

@@ -25,9 +25,9 @@ import {
   isWrittenOut,
   replaceLiterals,
 } from "../broken-expectations/near-values.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
-import type { Span } from "../changed-source/brackets.ts";
-import { perlTestFile } from "../changed-source/perl-tests.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
+import type { Span } from "../source-text/brackets.ts";
+import { perlTestFile } from "../source-text/perl-tests.ts";
 import { computeArguments } from "./computed-arguments.ts";
 import { type ClassNames, convertToPrimitive } from "./primitive-conversion.ts";
 import { type Dialect, respellLiteral } from "./respell-literal.ts";

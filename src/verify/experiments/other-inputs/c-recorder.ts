@@ -3,7 +3,7 @@
 // only. Each answer is asked for in a process of its own: what ends that process has no answer.
 
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../changed-source/brackets.ts";
+import { findClosingBracket } from "../source-text/brackets.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { callsMax, inputsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./split-list.ts";

@@ -8,7 +8,7 @@ import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { splitList } from "./split-list.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../changed-source/brackets.ts";
+import { findClosingBracket } from "../source-text/brackets.ts";
 
 /** Types whose values are changed by adding a step. */
 const numbers = [

@@ -3,7 +3,7 @@
 // Generates text only.
 
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../changed-source/brackets.ts";
+import { findClosingBracket } from "../source-text/brackets.ts";
 import { numberSteps } from "./near-inputs.ts";
 import { inputsMax, type Recorder } from "./recorder.ts";
 import { splitList } from "./split-list.ts";

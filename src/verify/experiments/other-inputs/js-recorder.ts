@@ -3,7 +3,7 @@
 // near-records.ts). Generates text only.
 
 import { callsMax, type Recorder } from "./recorder.ts";
-import { findDefinitions } from "../changed-source/definitions.ts";
+import { findDefinitions } from "../source-text/definitions.ts";
 import { numberSteps } from "./near-inputs.ts";
 
 export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {

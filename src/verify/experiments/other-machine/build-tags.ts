@@ -18,7 +18,7 @@ import {
   isNameOfTest,
   omitGroups,
   type TestCase,
-} from "../changed-source/test-cases.ts";
+} from "../source-text/test-cases.ts";
 import {
   type ChangedFile,
   type CheckoutChange,

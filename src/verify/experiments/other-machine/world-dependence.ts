@@ -22,7 +22,7 @@ import {
   isNameOfFile,
   isNameOfTest,
   omitGroups,
-} from "../changed-source/test-cases.ts";
+} from "../source-text/test-cases.ts";
 import { worldFacts, type WorldFact } from "./other-world.ts";
 
 const namesMax = 5;

@@ -13,9 +13,9 @@
 
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
-import { findClosingBracket } from "../changed-source/brackets.ts";
-import { type Definition, findDefinitions } from "../changed-source/definitions.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
+import { findClosingBracket } from "../source-text/brackets.ts";
+import { type Definition, findDefinitions } from "../source-text/definitions.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./mutations.ts";
 import { type ChangedFile, type QuestionContext, readSources } from "./question-context.ts";

@@ -17,10 +17,10 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { detectSourceLanguage, cFile } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket, findOutsideBrackets } from "../changed-source/brackets.ts";
-import { createLineCounter } from "../changed-source/test-cases.ts";
+import { findClosingBracket, findOutsideBrackets } from "../source-text/brackets.ts";
+import { createLineCounter } from "../source-text/test-cases.ts";
 import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import type { BuildFacts, BuildSource, SwitchedBuild } from "./build-switch.ts";
 import { switchRust } from "./rust-build.ts";
 

@@ -2,8 +2,8 @@
 // only others (`-DRELEASE`), and turns off Java's assertions, which run only if a test asks for
 // them. Pure.
 
-import { findOutsideBrackets } from "../changed-source/brackets.ts";
-import type { TextChange } from "../changed-source/apply-changes.ts";
+import { findOutsideBrackets } from "../source-text/brackets.ts";
+import type { TextChange } from "../source-text/apply-changes.ts";
 
 type RuleMacros = {
   /** Macros that rules for tests define and no other rule or variable does. */

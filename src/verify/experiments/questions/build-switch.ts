@@ -1,7 +1,7 @@
 // build-switch: the types of a source that is switched to another build (build-conditions.ts).
 // Pure.
 
-import type { TextChange } from "../changed-source/apply-changes.ts";
+import type { TextChange } from "../source-text/apply-changes.ts";
 
 /** What is on in every build of the project, so that it stays on (build-conditions.ts). */
 export type BuildFacts = {

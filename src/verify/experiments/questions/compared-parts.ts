@@ -12,7 +12,7 @@ import {
 import { applyFlips, type Flip } from "../broken-expectations/flip.ts";
 import { findNoticedFlips } from "../broken-expectations/noticed-flips.ts";
 import type { Edit } from "../lab.ts";
-import type { TestCase } from "../changed-source/test-cases.ts";
+import type { TestCase } from "../source-text/test-cases.ts";
 import { type QuestionContext, readSources } from "./question-context.ts";
 
 const roundsMax = 4;

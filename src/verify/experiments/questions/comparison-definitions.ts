@@ -14,14 +14,14 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import type { Edit } from "../lab.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import {
   removeSpace,
   type Definition,
   findDefinitions,
   findRedefined,
-} from "../changed-source/definitions.ts";
-import { compareWithSelf, createNamePattern, mentions } from "../changed-source/self-comparison.ts";
+} from "../source-text/definitions.ts";
+import { compareWithSelf, createNamePattern, mentions } from "../source-text/self-comparison.ts";
 
 export type Changed = { readonly path: string; readonly was: string | null; readonly is: string };
 export type RestoredDefinitions = {

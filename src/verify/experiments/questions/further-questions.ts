@@ -22,7 +22,7 @@ import {
   isNameOfTest,
   isNameOfFile,
   type TestCase,
-} from "../changed-source/test-cases.ts";
+} from "../source-text/test-cases.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import {
   areExamplesRun,

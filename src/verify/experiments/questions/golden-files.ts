@@ -25,9 +25,9 @@ import { shellFile } from "../broken-expectations/expectation-lines.ts";
 import { literalPattern } from "../broken-expectations/near-values.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
-import { findTestCases, isNameOfFile, isNameOfTest } from "../changed-source/test-cases.ts";
-import { changeContents, listValueWords } from "../changed-source/change-data.ts";
-import { findPairedFiles, kindOf, toStem } from "../changed-source/paired-data.ts";
+import { findTestCases, isNameOfFile, isNameOfTest } from "../source-text/test-cases.ts";
+import { changeContents, listValueWords } from "../source-text/change-data.ts";
+import { findPairedFiles, kindOf, toStem } from "../source-text/paired-data.ts";
 import {
   type ChangedFile,
   type QuestionContext,

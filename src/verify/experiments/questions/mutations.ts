@@ -13,18 +13,18 @@ import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { findClosingBracket } from "../changed-source/brackets.ts";
+import { findClosingBracket } from "../source-text/brackets.ts";
 import {
   findTestCases,
   isNameOfTest,
   isNameOfFile,
   createLineCounter,
   type TestCase,
-} from "../changed-source/test-cases.ts";
+} from "../source-text/test-cases.ts";
 import { shuffle } from "../broken-expectations/choose-flips.ts";
 import { toAdjacentLiteral } from "../broken-expectations/literal-flips.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 /** A function that the work wrote. */

@@ -33,7 +33,7 @@ import {
   findNamedPaths,
   removeExistenceTests,
 } from "../../protected/programs.ts";
-import type { RemovedWork } from "./without-work.ts";
+import type { RemovedWork } from "../without-work.ts";
 
 export type Surroundings = {
   readonly differences: readonly Difference[];

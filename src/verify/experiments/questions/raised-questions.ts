@@ -12,7 +12,7 @@ import {
   describeExpectedSources,
   findReferences,
   describeUnasked,
-} from "../changed-source/expected-value-sources.ts";
+} from "../source-text/expected-value-sources.ts";
 import {
   type QuestionContext,
   readChanged,

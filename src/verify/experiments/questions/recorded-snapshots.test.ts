@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findTestCases } from "../changed-source/test-cases.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
 import { filterFailedTests, alterSnapshot, findChangedSnapshots } from "./recorded-snapshots.ts";
 
 test("every recorded answer becomes another one, and nothing else", () => {

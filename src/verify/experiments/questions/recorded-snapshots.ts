@@ -5,7 +5,7 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
-import { isNameOfTest, type TestCase } from "../changed-source/test-cases.ts";
+import { isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 const filesMax = 20;

@@ -3,8 +3,8 @@
 // of a Cargo package are on in every build. Pure.
 // Invariants D1 and on: verify/experiments/questions/build-conditions.ts.
 
-import { findClosingBracket, findOutsideBrackets } from "../changed-source/brackets.ts";
-import type { TextChange } from "../changed-source/apply-changes.ts";
+import { findClosingBracket, findOutsideBrackets } from "../source-text/brackets.ts";
+import type { TextChange } from "../source-text/apply-changes.ts";
 import type { BuildSource, SwitchedBuild } from "./build-switch.ts";
 
 /** How far the start of an item is searched: its visibility, kind and name. */

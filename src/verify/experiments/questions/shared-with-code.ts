@@ -8,7 +8,7 @@
 //       sharing may be intended.
 //   O2. Types are compared only if the work added an equality between two of them.
 
-import { type Definition, findDefinitions } from "../changed-source/definitions.ts";
+import { type Definition, findDefinitions } from "../source-text/definitions.ts";
 import { findAssertions } from "../broken-expectations/assertion-flips.ts";
 
 /** What a test says that seeds or replaces the generator itself (O1). */

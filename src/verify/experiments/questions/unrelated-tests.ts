@@ -11,9 +11,9 @@
 
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
-import { isNameOfTest, type TestCase } from "../changed-source/test-cases.ts";
+import { isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
-import { findImports } from "../changed-source/expected-value-sources.ts";
+import { findImports } from "../source-text/expected-value-sources.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 import { isWrittenOut } from "../broken-expectations/near-values.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";

@@ -6,7 +6,7 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Edit } from "../lab.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { applyChanges, type TextChange } from "../changed-source/apply-changes.ts";
+import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import { typeCheckerCommand } from "../broken-expectations/type-checker.ts";
 import {
   type ChangedFile,

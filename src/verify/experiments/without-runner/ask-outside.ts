@@ -11,7 +11,7 @@ import {
   type NearRecording,
   recordNearInputs,
 } from "../other-inputs/ask-near.ts";
-import { findDefinitions, removeSpace } from "../changed-source/definitions.ts";
+import { findDefinitions, removeSpace } from "../source-text/definitions.ts";
 import {
   type QuestionContext,
   readChanged,

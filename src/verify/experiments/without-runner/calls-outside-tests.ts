@@ -17,7 +17,7 @@
 import { detectLanguage } from "../../protected/kinds.ts";
 import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
 import { isClosedOver, isWrittenOut } from "../broken-expectations/near-values.ts";
-import { findTestCases } from "../changed-source/test-cases.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
 import { parentFolder, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
 
 export type PlainCalls = {

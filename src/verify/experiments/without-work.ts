@@ -1,9 +1,9 @@
 // without-work: decides what to remove so that experiment-on-check.ts can run the check without the
 // work, and words the result. Pure.
 
-import type { Experiment } from "../../../contracts/evidence.ts";
-import type { Difference } from "../../../ports/workspace.ts";
-import { findProtectionRow } from "../../protected/kinds.ts";
+import type { Experiment } from "../../contracts/evidence.ts";
+import type { Difference } from "../../ports/workspace.ts";
+import { findProtectionRow } from "../protected/kinds.ts";
 
 /** What is restored to remove the work: paths as they were, and paths that did not exist. */
 export type RemovedWork = {
