@@ -6,7 +6,7 @@
  * the same.
  */
 export type DecidingParts = Readonly<Record<string, string>>;
-/** The checks of a run, as far as they determine protected files. */
+/** What the checks of a run execute, from which follows which files and parts of files decide. */
 export type CommandSet = {
   /** The deciding commands. */
   readonly commands: readonly string[];

@@ -1,5 +1,6 @@
-// deciding-make: extracts the rules of a makefile that checks run, with their prerequisites, and
-// the settings that affect every rule.
+// deciding-make: extracts the parts of a makefile that decide what a check does: the rules that
+// checks run, with their prerequisites, and the settings of every rule. Work that changes one of
+// them has changed what judges it (judge.ts).
 
 import type { DecidingParts, CommandSet } from "./command-set.ts";
 

@@ -1,5 +1,6 @@
-// deciding-package: extracts the parts of package.json and composer.json that decide: the scripts
-// that checks run, and settings of tools.
+// deciding-package: extracts the parts of package.json and composer.json that decide what a check
+// does (the scripts that checks run, settings of tools), and puts the earlier ones back into a later
+// file. Work that changes one of them has changed what judges it (judge.ts).
 
 import { isRecord } from "../detect/manifest.ts";
 import { isNarrowing, workspacePrefix, parseWorkspaces } from "./deciding-workspace.ts";
@@ -44,6 +45,7 @@ const lifecycle = ["preinstall", "install", "postinstall", "prepare", "preprepar
 
 type Manifest = { readonly [key: string]: unknown };
 
+/** Null if the text is no JSON object. */
 export function extractPackageParts(text: string, commandSet: CommandSet): DecidingParts | null {
   const manifest = parseManifest(text);
   if (manifest === null) return null;
@@ -83,7 +85,7 @@ export function isHook(
 ): boolean {
   if (name.startsWith(workspacePrefix)) return isNarrowing(name);
   const script = name.replace(/^scripts\./, "");
-  if (script === name) return true;
+  if (script === name) return true; // a tool's settings
   if (
     cannotFail(text) &&
     commandSet.commands.some((command) => findScriptNames(command).includes(script))

@@ -16,6 +16,7 @@ import type { RunWorkspace } from "../run-workspace.ts";
 import { readTree } from "../git/read-tree.ts";
 import { isSameEntry, type Tree, type TreeEntry } from "../git/tree.ts";
 
+/** The commit, the paths that conflict, or null if the child has changed nothing. */
 export async function mergeChild(
   run: RunWorkspace,
   { attempt, since, commit: child, subject }: MergeChildRequest,
@@ -23,8 +24,8 @@ export async function mergeChild(
   const tip = await readTip(run);
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing); // T2
-  const readTreeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
 
+  const readTreeOf = (commit: GitSha): Promise<Tree> => readTree(run.shadow.call, commit);
   const [base, theirs, ours] = await Promise.all([
     readTreeOf(since),
     readTreeOf(child),
@@ -33,6 +34,7 @@ export async function mergeChild(
   const changes = computeChanges(base, theirs);
   const conflict = findConflicts({ base, changes }, ours);
   if (conflict.length > 0) return { conflict }; // T1
+
   const call = run.shadow.callIntoUser;
   const rows = changes.map(({ path, after }) => [path, after] as const);
   const tree = await writeTree(run.shadow, call, tip.commit, rows);

@@ -1,5 +1,5 @@
-// docs-note: step that adds a note to the top of EXPLORATION.md if there was no documentation, for
-// readers of that file alone.
+// docs-note: step that adds a note to the top of EXPLORATION.md, for readers of that file alone:
+// the project has no documentation. The flow runs it only then.
 
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
