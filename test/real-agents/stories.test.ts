@@ -45,7 +45,7 @@ describe.each(agentsToTry)("$title", ({ name, isHere }) => {
     // Turned, since a file with a secret in it, the turn's own token too, is not committed.
     const stage = await open(
       name,
-      `[[bash env > /tmp/env; tr A-Za-z N-ZA-Mn-za-m < /tmp/env > seen.txt]] ${honest}`,
+      `[[bash env > /tmp/env; tr A-Za-z N-ZA-Mn-za-m < /tmp/env > seen]] ${honest}`,
     );
 
     const { json, code } = await stage.go();
@@ -57,7 +57,7 @@ describe.each(agentsToTry)("$title", ({ name, isHere }) => {
 
     expect(code).toBe(0);
     expect(made(stage)).toBe("made by the agent");
-    const seen = turned(readFileSync(join(stage.folder, "seen.txt"), "utf8"));
+    const seen = turned(readFileSync(join(stage.folder, "seen"), "utf8"));
     expect(seen).toMatch(/^PATH=/m);
     expect(seen).not.toContain(realKey);
     expect(stage.model.calls().every(({ status }) => status === 200)).toBe(true);
