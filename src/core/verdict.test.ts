@@ -66,6 +66,21 @@ describe("a flow without checks", () => {
   });
 });
 
+test("a phase whose gate runs a command lands as verified, one whose gate only looks with a gap", () => {
+  const landing = (proof: Record<string, unknown>): ReturnType<typeof computeVerdict> => {
+    const { run } = begun(flowOf({ ...gated, proof: [proof] })).append(phase, ...turn(), {
+      event: "phase_completed",
+      walk: "1",
+    });
+    return computeLandingVerdict(run, { kind: "closing" });
+  };
+
+  expect(landing({ file: "a.md" })).toEqual({ verdict: "verified_with_gaps", gaps: [gatesGap] });
+  expect(landing({ command: "sh check.sh" })).toEqual({ verdict: "verified", gaps: [] });
+  const nested = { if: { file: "a.md" }, all: [{ command: "sh check.sh" }] };
+  expect(landing(nested)).toEqual({ verdict: "verified", gaps: [] });
+});
+
 describe("a flow with checks", () => {
   test("is not verified by gates alone", () => {
     const tape = begun(flowOf(gated, look)).append(

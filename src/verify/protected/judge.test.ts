@@ -1,52 +1,10 @@
 // What was done to a protected file: one row a trick, in the languages whose conventions are known.
 
 import { describe, expect, test } from "vitest";
+import { judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
+import { judged, type Texts } from "./judge.test-support.ts";
 import { createRowFinder } from "./protect.ts";
-import { isCandidate, judgeProtected, type ChangedFile, type ProtectionRules } from "./judge.ts";
-import { findMoves } from "./moved-files.ts";
 
-type Texts = Readonly<Record<string, string>>;
-
-function judged(
-  before: Texts,
-  after: Texts,
-  more: {
-    scope?: string[];
-    approved?: string[];
-    commands?: string[];
-    restores?: boolean;
-    protect?: string[];
-  } = {},
-) {
-  const { scope = ["**"], approved = [], commands = [], restores = false, protect = [] } = more;
-  const setting: ProtectionRules = {
-    base: new Set(Object.keys(before)),
-    rowOf: createRowFinder(protect),
-    named: { commands, usedCommands: commands, restores },
-  };
-
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (path) => before[path] !== after[path],
-  );
-  const seen = paths.map((path): ChangedFile => {
-    const kind =
-      before[path] === undefined ? "added" : after[path] === undefined ? "deleted" : "changed";
-    return {
-      difference: { path, kind, was: before[path] ?? null, now: after[path] ?? null },
-      before: before[path] ?? null,
-      after: after[path] ?? null,
-    };
-  });
-  const wanted = seen.filter(({ difference }) => isCandidate(difference, setting));
-
-  return judgeProtected({
-    changedFiles: wanted,
-    moved: findMoves(seen.map(({ difference }) => difference)),
-    rules: setting,
-    scope,
-    approved,
-  });
-}
 const hows = (before: Texts, after: Texts, more = {}) =>
   judged(before, after, more).changes.map(({ path, how }) => `${path} ${how}`);
 
