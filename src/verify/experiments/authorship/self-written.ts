@@ -4,7 +4,7 @@
 // tests ask. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { type Definition, findDefinitions } from "../source-text/definitions.ts";
+import { type Definition, findFunctions } from "../source-text/definitions.ts";
 import { isNameOfFile, isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
@@ -37,7 +37,6 @@ export function findSelfWrittenPaths(
 /** Without the path: a test that was moved is no new test. */
 const testKey = ({ text }: TestCase): string => text.trim();
 
-type NewFunction = Pick<Definition, "path" | "name" | "line" | "from" | "to">;
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 
 /**
@@ -48,7 +47,7 @@ export function findFunctionsOfOwnTests(
   sources: readonly Source[],
   current: readonly TestCase[],
   earlier: readonly TestCase[],
-): readonly NewFunction[] {
+): readonly Definition[] {
   const earlierTests = new Set(earlier.map(testKey));
   const newTests = current.filter((test) => !earlierTests.has(testKey(test)));
   const earlierNames = new Set(
@@ -68,21 +67,8 @@ export function findFunctionsOfOwnTests(
     });
 }
 
-function findFunctions(path: string, text: string): readonly NewFunction[] {
-  if (!/\.p[lm]$/.test(path)) return findDefinitions(path, text).filter((one) => one.isFunction);
-  const heads = [...text.matchAll(/^[ \t]*sub[ \t]+(\w+)/gm)];
-
-  return heads.map(({ 1: name = "", index }, position) => ({
-    path,
-    name,
-    line: text.slice(0, index).split("\n").length,
-    from: index,
-    to: heads[position + 1]?.index ?? text.length,
-  }));
-}
-
 /** Whether code beside its definition calls the function or hands it on. */
-function isNamedBeside({ path, name, from, to }: NewFunction, source: Source): boolean {
+function isNamedBeside({ path, name, from, to }: Definition, source: Source): boolean {
   const rest = source.path === path ? source.is.slice(0, from) + source.is.slice(to) : source.is;
   const lines = rest.split("\n").filter((line) => !importOrExport.test(line));
   const written = name.replaceAll("$", "\\$");
@@ -95,7 +81,7 @@ function isNamedBeside({ path, name, from, to }: NewFunction, source: Source): b
 const importOrExport =
   /^\s*(?:import|export\s*[{*]|from|use|pub use|module\.exports|exports|__all__)\b/;
 
-export const describeFunctionsOfOwnTests = (functions: readonly NewFunction[]): string =>
+export const describeFunctionsOfOwnTests = (functions: readonly Definition[]): string =>
   `only tests that the work wrote itself show ${listSome(functions.map(({ name, path, line }) => `${name} (${path}:${line})`))}, so read them, or add a check of your own (--holdout)`;
 
 export const describeSelfWritten = (paths: readonly string[]): string =>

@@ -37,6 +37,10 @@ import { findOutputGoals } from "../questions/quoted-output.ts";
 const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
 /** Read by people and by programs: asked about only where the goal names them. */
 const dataFile = /\.(?:json|jsonl|csv|tsv|ya?ml|toml|ini|html?)$/i;
+/** Neither for people nor named by dataFile. A list. */
+const settingsFile = /\.(?:lock|map|snap|env|properties|conf|cfg)$/i;
+/** What tools and agents keep there, such as a plan, nobody asked for unless the goal names it. */
+const hiddenFolder = /(?:^|\/)\.[^/]+\//;
 /** "document it", "update the docs": for goals that name no file. A list, by words. */
 const documentGoal = /\b(?:documents?|documented|documentation|docs|guide|tutorial)\b/i;
 const documentsMax = 20;
@@ -90,14 +94,15 @@ async function findAskedFor(context: QuestionContext): Promise<readonly ChangedF
   const isDocument = (path: string): boolean =>
     (documentFile.test(path) || isForPeople(context, path)) &&
     !isJudging(context, path) &&
-    !/^\.planning\/|(?:^|\/)fixtures?\//.test(path); // a plan says what to do, not how things are
-  const isDocumentsOnly = differences.every(({ path }) => isDocument(path));
+    !/(?:^|\/)fixtures?\//.test(path);
+  const isWorkingPaper = (path: string): boolean => hiddenFolder.test(path) && !isNamed(path, goal);
+  const isDocumentsOnly = differences.every(({ path }) => isWorkingPaper(path) || isDocument(path));
 
   return (
     await readChanged(context, (path) => {
       if (dataFile.test(path)) return isNamed(path, goal) && context.rules.rowOf(path) === null;
       const isAsked = isDocumentsOnly || documentGoal.test(goal) || isNamed(path, words);
-      return isDocument(path) && isAsked;
+      return isAsked && isDocument(path) && !isWorkingPaper(path);
     })
   ).slice(0, documentsMax);
 }
@@ -107,7 +112,7 @@ const isForPeople = ({ rules }: QuestionContext, path: string): boolean =>
   /^[^.].*\.\w+$/.test(basename(path)) &&
   !dataFile.test(path) &&
   !isProgramText(path) &&
-  !/\.(?:lock|map|snap|ya?ml|env|properties|conf|cfg)$/i.test(path) &&
+  !settingsFile.test(path) &&
   rules.rowOf(path) === null;
 
 /** By its path or file name; a name in capitals also without its ending: "the README". */

@@ -13,7 +13,7 @@ import { detectSourceLanguage, type SourceLanguage } from "../../protected/sourc
 import { maskText } from "../../protected/mask-text.ts";
 import { parseArguments } from "../broken-expectations/assertion-flips.ts";
 import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
-import { findDefinitions } from "../source-text/definitions.ts";
+import { findFunctions } from "../source-text/definitions.ts";
 import { perlTestFile } from "../source-text/perl-tests.ts";
 
 const callsMax = 400;
@@ -39,28 +39,17 @@ export function computeArguments(path: string, text: string, functions: readonly
   return applyChanges(text, changes);
 }
 
-/** Not the definition of a function of that name, nor of a class. */
+/** Not the definition of a function of that name, nor a new object of a class. */
 const createCallPattern = (names: readonly string[]): RegExp =>
-  new RegExp(`(?<!\\b(?:def|sub|new)\\s+)\\b(?:${names.join("|")})\\s*\\(`, "g");
+  new RegExp(`\\b(?<!\\b(?:def|sub|new)\\s+)(?:${names.join("|")})\\s*\\(`, "g");
 
 /** Functions of the test file that call one of these. */
 function findCallers(path: string, text: string, functions: readonly string[]): readonly string[] {
   const call = createCallPattern(functions);
-  return findDefinitions(path, text)
-    .filter((definition) => definition.isFunction && definition.text.search(call) !== -1)
+  return findFunctions(path, text)
+    .filter((definition) => definition.text.search(call) !== -1)
     .map(({ name }) => name);
 }
-
-/** The functions that a changed file defines. */
-export function listFunctions(path: string, text: string): readonly string[] {
-  if (perlFile.test(path))
-    return [...text.matchAll(/^\s*sub\s+(\w+)/gm)].map(([, name = ""]) => name);
-  return findDefinitions(path, text)
-    .filter(({ isFunction }) => isFunction)
-    .map(({ name }) => name);
-}
-
-const perlFile = /\.p[lm]$/;
 
 /** How each language computes a literal; null if the argument is none that is known. */
 const computed: Readonly<

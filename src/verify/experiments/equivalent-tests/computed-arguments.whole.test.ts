@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { computeArguments, listFunctions } from "./computed-arguments.ts";
+import { findFunctions } from "../source-text/definitions.ts";
+import { computeArguments } from "./computed-arguments.ts";
 
 const isInstalled = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
 
@@ -40,12 +41,14 @@ describe("what tests give to the work's functions is computed", () => {
   });
 
   test("functions are found in each of the languages", () => {
-    expect(listFunctions("lib/Roman.pm", "package Roman;\nsub to_roman {\n}\n")).toEqual([
-      "to_roman",
-    ]);
-    expect(listFunctions("a.py", "def slug(text):\n    return text\n\nNAME = 1\n")).toEqual([
-      "slug",
-    ]);
+    expect(
+      findFunctions("lib/Roman.pm", "package Roman;\nsub to_roman {\n}\n").map(({ name }) => name),
+    ).toEqual(["to_roman"]);
+    expect(
+      findFunctions("a.py", "def slug(text):\n    return text\n\nNAME = 1\n").map(
+        ({ name }) => name,
+      ),
+    ).toEqual(["slug"]);
   });
 });
 

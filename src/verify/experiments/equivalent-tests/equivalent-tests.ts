@@ -13,8 +13,8 @@ import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { shellFile } from "../broken-expectations/expectation-lines.ts";
 import { type Flip, formatPositions } from "../broken-expectations/flip.ts";
 import { type Edit, filesReadMax, type Lab, lateResult, reportNoticed, type Side } from "../lab.ts";
+import { findFunctions } from "../source-text/definitions.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import { listFunctions } from "./computed-arguments.ts";
 import { findOverloadingClasses } from "./rewrite-perl.ts";
 import { renameShellVariables } from "./rewrite-shell.ts";
 import { findClassNames, rewriteTests, type RewriteKind } from "./rewrite-tests.ts";
@@ -137,7 +137,7 @@ export async function rewriteTestFiles(
     ...new Set(
       lab.changedPaths
         .slice(0, filesReadMax)
-        .flatMap((path, index) => listFunctions(path, is[index] ?? "")),
+        .flatMap((path, index) => findFunctions(path, is[index] ?? "").map(({ name }) => name)),
     ),
   ];
   const overloading = is.flatMap((text, index) => findOverloadingClasses(was[index] ?? null, text));

@@ -67,6 +67,28 @@ const forms: readonly Form[] = [
 ];
 
 const textCharsMax = 400_000;
+const perlFile = /\.p[lm]$/;
+
+/** The functions among the definitions; in Perl each reaches to the next. */
+export function findFunctions(path: string, text: string): readonly Definition[] {
+  if (!perlFile.test(path)) return findDefinitions(path, text).filter((one) => one.isFunction);
+  if (text.length > textCharsMax) return [];
+  const lineAt = createLineCounter(text);
+  const heads = [...text.matchAll(/^[ \t]*sub[ \t]+(\w+)/gm)];
+
+  return heads.map(({ 1: name = "", index: from }, position) => {
+    const to = heads[position + 1]?.index ?? text.length;
+    return {
+      path,
+      name,
+      line: lineAt(from),
+      from,
+      to,
+      text: text.slice(from, to),
+      isFunction: true,
+    };
+  });
+}
 
 export function findDefinitions(path: string, text: string): readonly Definition[] {
   const language = detectSourceLanguage(path);
