@@ -191,6 +191,8 @@ describe("what a document says and no check notices", () => {
     const asked = "node -e \"import('./src/cache.mjs').then((m) => process.exit(m.least() - 1))\"";
     expect(await write(change, [asked], "Add least()")).toEqual([]);
     expect(await write(change, [asked], "Add least() to the README")).toHaveLength(1);
+    const plan = { ...change, ".plans/PLAN.md": "# Plan\n\nFirst write it, then ask.\n" };
+    expect(await write(plan, [asked], "Follow the plan: add least()")).toEqual([]);
   });
 });
 

@@ -39,7 +39,7 @@ const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
 const dataFile = /\.(?:json|jsonl|csv|tsv|ya?ml|toml|ini|html?)$/i;
 /** Neither for people nor named by dataFile. A list. */
 const settingsFile = /\.(?:lock|map|snap|env|properties|conf|cfg)$/i;
-/** What tools and agents keep there, such as a plan, nobody asked for unless the goal names it. */
+/** What tools and agents keep there, such as a plan, nobody asked for unless the goal gives its path. */
 const hiddenFolder = /(?:^|\/)\.[^/]+\//;
 /** "document it", "update the docs": for goals that name no file. A list, by words. */
 const documentGoal = /\b(?:documents?|documented|documentation|docs|guide|tutorial)\b/i;
@@ -95,7 +95,7 @@ async function findAskedFor(context: QuestionContext): Promise<readonly ChangedF
     (documentFile.test(path) || isForPeople(context, path)) &&
     !isJudging(context, path) &&
     !/(?:^|\/)fixtures?\//.test(path);
-  const isWorkingPaper = (path: string): boolean => hiddenFolder.test(path) && !isNamed(path, goal);
+  const isWorkingPaper = (path: string): boolean => hiddenFolder.test(path) && !goal.includes(path);
   const isDocumentsOnly = differences.every(({ path }) => isWorkingPaper(path) || isDocument(path));
 
   return (
@@ -115,11 +115,12 @@ const isForPeople = ({ rules }: QuestionContext, path: string): boolean =>
   !settingsFile.test(path) &&
   rules.rowOf(path) === null;
 
-/** By its path or file name; a name in capitals also without its ending: "the README". */
+/** By its path or file name; a name in capitals also without its ending: "the README", "the readme". */
 function isNamed(path: string, words: string): boolean {
   const name = basename(path);
   const stem = name.slice(0, name.length - extname(name).length);
-  return words.includes(name) || (/^[A-Z]{3,}$/.test(stem) && words.toUpperCase().includes(stem));
+  if (words.includes(name)) return true;
+  return /^[A-Z]{3,}$/.test(stem) && new RegExp(`\\b${stem}\\b`, "i").test(words);
 }
 
 /**
