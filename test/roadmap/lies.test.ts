@@ -256,6 +256,17 @@ describe.concurrent("what is no work", () => {
     expect(falseClaims(folder)).toContain("commands_run: test -f src/never.js -> passed");
   });
 
+  test("a verifier that names a command which the project does not have", async () => {
+    const folder = there();
+    const commands = ["npm test -> passed", "npm run mutation -> 96 % of 41 mutants killed"];
+    const lie = verify("1", { returns: verifyReturn({ commands_run: commands }) });
+    const { json } = await goRoadmap(folder, instead("verify", lie));
+    expect(json).toMatchObject({ result: "FAIL", reason_code: "phase_failed" });
+    expect(eventsOf(folder, "step_failed")[0]?.["detail"]).toBe(
+      "commands_reproduced: it names commands that are not there: npm run mutation",
+    );
+  });
+
   test("an executor whose shas do not exist and whose work is not there: a false claim, and an incomplete executor", async () => {
     const folder = planned();
     const sha = "0123456789abcdef0123456789abcdef01234567";

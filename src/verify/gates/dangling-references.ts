@@ -20,13 +20,8 @@ import {
 } from "./citations.ts";
 import { findCommitNames } from "./commit-names.ts";
 import type { GateFacts } from "./gate-facts.ts";
-import {
-  type CommandTree,
-  findMissingCommands,
-  makefileNames,
-  parseScripts,
-  parseMakeTargets,
-} from "./named-commands.ts";
+import { type CommandTree, findMissingCommands } from "./named-commands.ts";
+import { readProjectCommands } from "./project-commands.ts";
 
 type ProveRequest = Pick<
   Parameters<Verifier["prove"]>[0],
@@ -197,37 +192,19 @@ function findJsonCitations(text: string): readonly Citation[] {
   }
 }
 
-const manifestsMax = 50;
 /** The project's own commands, now and before the work. */
-async function readCommands(
+function readCommands(
   workspace: OpenParts["workspace"],
   base: GitSha | undefined,
   files: GateFacts["files"],
   read: GateFacts["read"],
 ): Promise<CommandTree> {
-  const readBase = async (path: string): Promise<string> =>
-    (base === undefined ? null : await workspace.textAt(base, path, citedBytesMax)) ?? "";
-  const readNow = (path: string): string | null => {
+  const readNow = async (path: string): Promise<string | null> => {
     const entryText = files.has(path) ? read(path) : null;
     return entryText === null || entryText.fault !== undefined ? null : entryText.text;
   };
+  const readBase = async (path: string): Promise<string | null> =>
+    base === undefined ? null : workspace.textAt(base, path, citedBytesMax);
 
-  const manifests = [...files.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path));
-  const scripts = manifests.slice(0, manifestsMax).map((path) => parseScripts(readNow(path) ?? ""));
-  const areScriptsKnown =
-    scripts.length > 0 && manifests.length <= manifestsMax && !scripts.includes(null);
-  const baseScripts = parseScripts(await readBase("package.json")) ?? [];
-  const makefile = makefileNames.find((path) => files.has(path));
-  const makefileText = makefile === undefined ? null : readNow(makefile);
-  const targets = makefileText === null ? null : parseMakeTargets(makefileText);
-  const baseTargets =
-    parseMakeTargets(makefile === undefined ? "" : await readBase(makefile)) ?? [];
-
-  return {
-    paths: new Set(files.keys()),
-    scripts: areScriptsKnown
-      ? new Set([...scripts.flatMap((names) => names ?? []), ...baseScripts])
-      : null,
-    targets: targets === null ? null : new Set([...targets, ...baseTargets]),
-  };
+  return readProjectCommands({ paths: [...files.keys()], read: readNow }, readBase);
 }

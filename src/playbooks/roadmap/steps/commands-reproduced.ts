@@ -7,10 +7,15 @@
 //   C2. A judgement counts only if it names a command or a file position, and every position it
 //       names exists. If it names commands alone, at least one of those that claim a result must
 //       exist here.
+//   C3. No command it names may be one that the project does not have: a script of a manifest, a
+//       target of a makefile, a program by its path.
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Check, CheckResult, Expectation } from "../../../contracts/evidence.ts";
+import type { GitSha } from "../../../contracts/ids.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
+import { findMissingCommands } from "../../../verify/gates/named-commands.ts";
+import { readProjectCommands } from "../../../verify/gates/project-commands.ts";
 import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { findPositionsInNone, findLocations } from "./source-locations.ts";
@@ -18,6 +23,7 @@ import { runChecks } from "./run-checks.ts";
 import { findOpenStep } from "./written-document.ts";
 
 const commandsMax = 20;
+const fileBytesMax = 512 * 1024;
 const danglingShownMax = 10;
 
 /** The proof `commands_reproduced`. */
@@ -50,11 +56,16 @@ async function proveReproduced(parts: RoadmapParts, input: StepInput): StepResul
     );
   } // C2
 
-  const commits = [commit, state.drafted.base.commit];
+  const commits = [commit, state.drafted.base.commit] as const;
   const dangling = await findPositionsInNone(parts.workspace, commits, evidence.join("\n"));
   if (dangling.length > 0) {
     return refuse(`its evidence names what is not there: ${listSome(dangling, danglingShownMax)}`);
   } // C2
+
+  const missing = await findMissingProjectCommands(parts.workspace, commits, commandsRun);
+  if (missing.length > 0) {
+    return refuse(`it names commands that are not there: ${listSome(missing, danglingShownMax)}`);
+  } // C3
 
   const claims = commandsRun.flatMap(parseCommand).slice(0, commandsMax);
   const checks = claims.map((claim, index) =>
@@ -78,6 +89,23 @@ async function proveReproduced(parts: RoadmapParts, input: StepInput): StepResul
 
   const detail = refuted.map(describeRefuted).join("; ");
   return { ok: false, facts, checks: results, reason: "return_invalid", detail };
+}
+
+/** The commands of `command -> result` that are in none of these commits, of which the first is now. */
+async function findMissingProjectCommands(
+  workspace: RoadmapParts["workspace"],
+  [commit, base]: readonly [GitSha, GitSha],
+  commandsRun: readonly string[],
+): Promise<readonly string[]> {
+  const readAt =
+    (version: GitSha) =>
+    (path: string): Promise<string | null> =>
+      workspace.textAt(version, path, fileBytesMax);
+  const paths = await workspace.pathsAt(commit);
+  const tree = await readProjectCommands({ paths, read: readAt(commit) }, readAt(base));
+  const quoted = commandsRun.map((text) => `\`${splitClaim(text).command}\``);
+
+  return findMissingCommands(quoted.join("\n\n"), tree);
 }
 
 const buildCheck = ({ command, expect }: ClaimedCommand, id: string): Check => ({
@@ -104,14 +132,8 @@ const noFailures = /\b(?:0|no) (?:fail\w*|errors?)\b/gi;
  * x a.txt → 3`. Empty otherwise.
  */
 export function parseCommand(text: string): readonly ClaimedCommand[] {
-  const [, commandPart = "", resultPart = ""] =
-    /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
-  const command = withoutBackticks(commandPart)
-    .replace(/^\$\s+/, "") // a shell prompt
-    .trim();
-
-  const result = withoutBackticks(resultPart);
-  if (command === "" || command.includes("\n")) return [];
+  const { command, result } = splitClaim(text);
+  if (command === "" || result === null || command.includes("\n")) return [];
   const number = /^(\d{1,9})$/.exec(result)?.[1];
   const expect: Expectation | null =
     number === undefined ? null : { kind: "exactly", count: Number(number) };
@@ -119,6 +141,16 @@ export function parseCommand(text: string): readonly ClaimedCommand[] {
   if (number === undefined && !isPass) return [];
 
   return whyTrivial(command, expect) === null ? [{ command, expect }] : [];
+}
+
+/** The parts of `command -> result`; without an arrow the whole text is the command. */
+function splitClaim(text: string): { readonly command: string; readonly result: string | null } {
+  const [, commandPart, resultPart] = /^(.+?)\s*(?:→|->|=>)\s*(.*)$/s.exec(text.trim()) ?? [];
+  const command = withoutBackticks(commandPart ?? text)
+    .replace(/^\$\s+/, "") // a shell prompt
+    .trim();
+
+  return { command, result: resultPart === undefined ? null : withoutBackticks(resultPart) };
 }
 
 const withoutBackticks = (text: string): string => text.trim().replace(/^`+|`+$/g, "");
