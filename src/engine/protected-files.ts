@@ -2,7 +2,7 @@
 // Checked wherever a command of the runner decides something.
 //
 // Invariant:
-//   O1. One list of deciding commands for the whole run: its checks and every command of its flow.
+//   O1. One list of judging commands for the whole run: its checks and every command of its flow.
 //       So the same change has one name, wherever it is found, and a person approves it once.
 
 import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";

@@ -94,7 +94,7 @@ export interface Verifier {
      * to read.
      */
     readonly goal?: string;
-    /** The deciding commands: the scripts they run are protected files too. */
+    /** The commands of checks: the scripts they run are protected files too. */
     readonly checks?: readonly Check[];
   }): Promise<{
     readonly content: Hash;

@@ -12,13 +12,13 @@ import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import { asSet } from "../../kit/as-set.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
-import { mergePackage } from "./deciding-package.ts";
+import { restorePackageJson } from "./parts/restore-package-json.ts";
 import type { CommandSet } from "./command-set.ts";
 import { createRowFinder } from "./protect.ts";
-import type { ProtectedParts } from "./load-protection-rules.ts";
+import type { ProtectionSources } from "./load-protection-rules.ts";
 import { findMoves } from "./moved-files.ts";
 import { textBytesMax } from "./read-change.ts";
-import { restoreRustTests } from "./rust-tests.ts";
+import { restoreRustTests } from "./parts/rust-test-parts.ts";
 
 export type OverrideRequest = {
   readonly base: GitSha;
@@ -28,7 +28,7 @@ export type OverrideRequest = {
 };
 
 export async function buildOverrides(
-  { workspace, restores, protect }: ProtectedParts,
+  { workspace, restores, protect }: ProtectionSources,
   { base, commit, changes, commands }: OverrideRequest,
 ): Promise<CheckoutOverrides> {
   const rowOf = createRowFinder(protect);
@@ -68,7 +68,7 @@ export async function buildOverrides(
     written: rewrittenFiles,
   };
 
-  /** The file with the base's deciding parts; null if the whole of it must be the base's. */
+  /** The file with the base's protected parts; null if the whole of it must be the base's. */
   async function withBaseParts(path: string): Promise<string | null> {
     const part = rowOf(path)?.part;
     if (part !== "package" && part !== "composer" && part !== "rust_source") return null;
@@ -77,7 +77,7 @@ export async function buildOverrides(
     if (before === null || after === null) return null;
     if (part === "rust_source") return restoreRustTests(before, after);
 
-    return mergePackage(before, after, commandSet, manifestsOfLocks.includes(path)); // U2
+    return restorePackageJson(before, after, commandSet, manifestsOfLocks.includes(path)); // U2
   }
 }
 

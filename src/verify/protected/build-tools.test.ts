@@ -2,7 +2,7 @@
 // judges, more of it is the work.
 
 import { describe, expect, test } from "vitest";
-import { mergePackage } from "./deciding-package.ts";
+import { restorePackageJson } from "./parts/restore-package-json.ts";
 import { describeChanges, type Texts } from "./find-protected.test-support.ts";
 
 const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -71,7 +71,7 @@ describe("a package that is left out of a repository of several", () => {
   test("is there again where the verdict is taken, and a further one stays", () => {
     const named = { commands: ["npm test"], usedCommands: [], restores: false };
     const merged = (was: object, is: object): unknown =>
-      JSON.parse(mergePackage(json(was), json(is), named, false) ?? "null");
+      JSON.parse(restorePackageJson(json(was), json(is), named, false) ?? "null");
     expect(merged({ workspaces: ["a", "b"] }, { name: "x", workspaces: ["a"] })).toEqual({
       name: "x",
       workspaces: ["a", "b"],

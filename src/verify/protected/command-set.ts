@@ -1,20 +1,14 @@
-// command-set: the types of the commands that decide a run, whose files are protected, and of the
-// parts of a file that decide.
+// command-set: the type of the commands that a run is judged by. Which files are protected, and
+// which parts of files, follows from them.
 
-/**
- * The parts of a file that decide, by name. Their content is normalised, so that equal texts mean
- * the same.
- */
-export type DecidingParts = Readonly<Record<string, string>>;
-/** What the checks of a run execute, from which follows which files and parts of files decide. */
 export type CommandSet = {
-  /** The deciding commands. */
+  /** The commands of the run's checks. */
   readonly commands: readonly string[];
   /** The same, and what the base's scripts and rules expand them to. */
   readonly usedCommands: readonly string[];
   /**
-   * Whether dependencies are restored before checks, so that lock files and install scripts decide
-   * too.
+   * Whether dependencies are restored before checks, so that lock files and install scripts are
+   * protected too.
    */
   readonly restores: boolean;
 };

@@ -16,7 +16,7 @@ import {
   type ChangedFile,
   type ProtectionRules,
 } from "./judge.ts";
-import { loadProtectionRules, type ProtectedParts } from "./load-protection-rules.ts";
+import { loadProtectionRules, type ProtectionSources } from "./load-protection-rules.ts";
 import { findMovedWhole, findMovesOfTests } from "./moved-files.ts";
 import { type CommitRange, readChange, type TreeReader } from "./read-change.ts";
 
@@ -27,7 +27,7 @@ const setAsideText =
 type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
 
 export async function findProtected(
-  parts: ProtectedParts,
+  parts: ProtectionSources,
   { base, commit, scope, approved, checks = [], goal = "" }: ProtectedRequest,
 ): Promise<ProtectedJudgement & { readonly look?: readonly LookAt[] }> {
   const { workspace, areTriedOut = false } = parts;

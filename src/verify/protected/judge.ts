@@ -18,8 +18,9 @@ import { createHash } from "node:crypto";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { Hash } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { findChangedParts, extractDecidingParts } from "./deciding.ts";
-import type { DecidingParts, CommandSet } from "./command-set.ts";
+import { listChangedParts, extractProtectedParts } from "./parts/extract-parts.ts";
+import type { CommandSet } from "./command-set.ts";
+import type { ProtectedParts } from "./parts/protected-parts.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
@@ -141,13 +142,14 @@ function describeFileChange(
 ): ChangeFinding | null {
   const { difference, before, after } = file;
   const { path, kind } = difference;
-  const decidesNothing = (text: string | null): boolean =>
+  const hasNoProtectedPart = (text: string | null): boolean =>
     row.part !== undefined &&
     text !== null &&
-    isEmpty(extractDecidingParts(row.part, text, commandSet)); // J2
+    isEmpty(extractProtectedParts(row.part, text, commandSet)); // J2
 
   if (kind === "added") {
-    if (decidesNothing(after) || (after !== null && row.isHarmless?.(after) === true)) return null;
+    if (hasNoProtectedPart(after) || (after !== null && row.isHarmless?.(after) === true))
+      return null;
     return {
       how: "added",
       message:
@@ -157,7 +159,7 @@ function describeFileChange(
 
   if (before !== null && row.content?.test(before) === false) return null;
   if (kind === "deleted") {
-    if (decidesNothing(before)) return null;
+    if (hasNoProtectedPart(before)) return null;
     return movedTo === null
       ? { how: "deleted", message: "it was deleted" }
       : { how: "renamed", message: `it was moved to ${movedTo}` };
@@ -232,8 +234,8 @@ const hasOnlyAdditions = (
     lineData.test(path) ||
     listAddedLines(before, after).every(isPlainAddition));
 
-const isEmpty = (deciding: DecidingParts | null): boolean =>
-  deciding !== null && Object.keys(deciding).length === 0;
+const isEmpty = (parts: ProtectedParts | null): boolean =>
+  parts !== null && Object.keys(parts).length === 0;
 
 const shownMax = 3;
 const shownCharsMax = 120;
@@ -247,7 +249,7 @@ type PartChange = {
 };
 
 /**
- * What was done to the deciding parts of a file; null if they are as they were, or the change of
+ * What was done to the protected parts of a file; null if they are as they were, or the change of
  * them is harmless.
  */
 function describePartChange({
@@ -260,8 +262,8 @@ function describePartChange({
   const { part } = row;
   if (part === undefined) return null;
   const [partsBefore, partsAfter] = [
-    extractDecidingParts(part, before, commandSet),
-    extractDecidingParts(part, after, commandSet),
+    extractProtectedParts(part, before, commandSet),
+    extractProtectedParts(part, after, commandSet),
   ];
   if (partsBefore === null) {
     return { how: "changed", message: `it was changed, ${describeLineChanges(before, after)}` };
@@ -273,7 +275,7 @@ function describePartChange({
       : { how: "changed", message: "it can no longer be read, so the parts that decide are gone" };
   }
 
-  const names = findChangedParts(part, partsBefore, partsAfter, commandSet);
+  const names = listChangedParts(part, partsBefore, partsAfter, commandSet);
   if (names.length === 0) return null;
   if (part === "lock") {
     return {

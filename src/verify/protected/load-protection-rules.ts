@@ -5,8 +5,9 @@ import picomatch from "picomatch";
 import type { GitSha } from "../../contracts/ids.ts";
 import { asSet, type StringSet } from "../../kit/as-set.ts";
 import type { CommandSet } from "./command-set.ts";
-import { extractDecidingParts } from "./deciding.ts";
-import { findIncludedFiles, findShadowableTargets } from "./deciding-make.ts";
+import { extractProtectedParts } from "./parts/extract-parts.ts";
+import { findShadowableTargets } from "./parts/makefile-parts.ts";
+import { listIncludedFiles } from "./parts/parse-makefile.ts";
 import { findImportedScripts } from "./imported-scripts.ts";
 import type { ProtectionRules } from "./judge.ts";
 import { findPrograms, findSettings } from "./programs.ts";
@@ -15,7 +16,7 @@ import { textBytesMax, type TreeReader } from "./read-change.ts";
 import type { ProtectionRow } from "./rows/protection-row.ts";
 import { mayBeTest } from "./rows/test-rows.ts";
 
-export type ProtectedParts = {
+export type ProtectionSources = {
   readonly workspace: TreeReader;
   /** Globs of further protected files; with `!`, of files that are not protected. */
   readonly protect: readonly string[];
@@ -46,7 +47,7 @@ const testingPart =
   /^(?:scripts\.|target )(?:pre|post)?(?:tests?|unit|e2e|spec|lint|checks?|verify|validate|ci|cov|coverage)(?:[:._-].*)?$/;
 
 export async function loadProtectionRules(
-  { workspace, protect, restores }: ProtectedParts,
+  { workspace, protect, restores }: ProtectionSources,
   base: GitSha,
   commands: readonly string[],
 ): Promise<ProtectionRules> {
@@ -115,7 +116,7 @@ async function readManifests(
     if (part === "make") makefiles.push(text);
 
     for (const [name, content] of Object.entries(
-      extractDecidingParts(part, text, commandSet) ?? {},
+      extractProtectedParts(part, text, commandSet) ?? {},
     )) {
       commands.push(content);
       if (testingPart.test(name)) testCommands.push(content);
@@ -172,6 +173,6 @@ function createShadowingFilter(
 }
 
 function createIncludedFilter(makefiles: readonly string[]): (path: string) => boolean {
-  const included = findIncludedFiles(makefiles);
+  const included = listIncludedFiles(makefiles);
   return included.length === 0 ? () => false : picomatch([...included], { dot: true });
 }

@@ -4,8 +4,8 @@ import type { ProtectedChange } from "../../../contracts/evidence.ts";
 
 export type ProtectedKind = ProtectedChange["kind"];
 export type Language = "js" | "py" | "go" | "rust" | "java";
-/** A file that judges only in part: how its deciding part is separated from the rest. */
-export type Part =
+/** A file that is protected only in part: how the protected part is separated from the rest. */
+export type PartFormat =
   | "package"
   | "composer"
   | "pyproject"
@@ -30,7 +30,7 @@ export type Part =
 export type ProtectionRow = {
   readonly kind: ProtectedKind;
   readonly path: RegExp;
-  readonly part?: Part;
+  readonly part?: PartFormat;
   /**
    * A new file of this kind counts if it would override existing ones: tests of this family, any
    * tests, files of these names, what its tool reads, a file of the same kind beside it, or because
@@ -40,7 +40,7 @@ export type ProtectionRow = {
   /** Why a new file of this kind counts, if there is more to say than that it overrides. */
   readonly because?: string;
   /**
-   * What deciding commands would contain if they used it; then a new file of this kind counts too.
+   * What commands of checks would contain if they used it; then a new file of this kind counts too.
    */
   readonly tool?: RegExp;
   /**

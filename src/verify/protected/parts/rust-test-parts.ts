@@ -1,8 +1,8 @@
-// rust-tests: extracts the tests inside a Rust source file, the modules under #[cfg(test)] and each
+// rust-test-parts: extracts the tests inside a Rust source file, the modules under #[cfg(test)] and each
 // test in them by name, and puts the base's test modules back.
 
-import type { DecidingParts } from "./command-set.ts";
-import { maskText } from "./mask-text.ts";
+import { type ProtectedParts, squeezeSpace } from "./protected-parts.ts";
+import { maskText } from "../mask-text.ts";
 
 type Region = { readonly from: number; readonly to: number };
 type Module = Region & { readonly name: string };
@@ -24,7 +24,7 @@ const testOpens = new RegExp(
  * module changes none of them, unless it brings macros: those could replace the assertions of
  * existing tests.
  */
-export function extractRustTestParts(text: string): DecidingParts {
+export function extractRustTestParts(text: string): ProtectedParts {
   const code = maskText(text, "rust");
   const parts: Record<string, string> = {};
 
@@ -135,5 +135,3 @@ function findRegion(code: string, search: number, from: number): Region | null {
 
   return null;
 }
-
-const squeezeSpace = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
