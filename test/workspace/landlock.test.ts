@@ -2,7 +2,7 @@
 // and never starts anything without being in force.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -101,6 +101,17 @@ describe.skipIf(languages.length === 0)(
         "node",
         "end",
       ]);
+    });
+
+    test("settings above its folder can be read, but no link to something else, and nothing beside them", async () => {
+      const bench = await openBench();
+      const layer = await bench.workspace.openLayer(attempt, []);
+      writeFileSync(join(bench.root, "Cargo.toml"), "[workspace]\n");
+      writeFileSync(join(bench.root, "secret"), "secret\n");
+      symlinkSync(join(bench.root, "secret"), join(bench.root, ".editorconfig"));
+      const script = `cd '${bench.root}'; cat Cargo.toml; cat .editorconfig; cat secret; exit 0`;
+      const isolation = createLandlockIsolation(placeOf(bench));
+      expect(run(isolation, layer, script)).toBe("[workspace]\n");
     });
 
     test("a program that only pretends to set it up fails the self-test", async () => {

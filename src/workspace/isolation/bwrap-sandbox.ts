@@ -29,11 +29,10 @@ import type { BwrapVariant } from "./bwrap-variants.ts";
 import { composeMountArguments, type SandboxLink, type SandboxMount } from "./bwrap-mounts.ts";
 import {
   homeSecrets,
-  homeToolchains,
+  listToolchainPaths,
   linkedEtcFiles,
   machinePaths,
   machineSecrets,
-  toolchainVariables,
 } from "./sandbox-paths.ts";
 import { findProgramPaths, isWithin, resolvePath } from "./program-paths.ts";
 import {
@@ -218,8 +217,7 @@ function layOutSandbox(
   const readablePaths = [
     ...machinePaths,
     ...linkedEtcFiles,
-    ...homeToolchains.map((path) => join(userHome, path)),
-    ...toolchainVariables.flatMap(([name]) => process.env[name] ?? []),
+    ...listToolchainPaths(userHome),
     ...programs,
     ...(command.readable ?? []),
   ];

@@ -5,16 +5,19 @@
 //   R1. An allowlist, never a denylist: what is not listed is refused.
 //   R2. Landlock grants whole trees and revokes nothing: a path with a secret in it is granted
 //       piece by piece, without it.
+//   R3. A hidden folder can't be made to look empty: a file in it is there and is refused. Settings
+//       that tools look for above their folder can be read, if they are regular files.
 
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   homeSecrets,
-  homeToolchains,
+  listToolchainPaths,
   linkedEtcFiles,
   machinePaths,
   machineSecrets,
+  parentSettings,
 } from "./sandbox-paths.ts";
 import { isWithin, findProgramPaths, resolvePath } from "./program-paths.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
@@ -66,7 +69,7 @@ export function buildLandlockRules({
   const programPaths = [
     ...machinePaths,
     ...linkedEtcFiles,
-    ...homeToolchains.map((path) => join(userHome, path)),
+    ...listToolchainPaths(userHome),
     ...programs,
   ].flatMap((path) => resolvePath(path)?.real ?? []);
 
@@ -78,10 +81,29 @@ export function buildLandlockRules({
 
   return [
     ...pieces,
-    ...[...readable, ...kernelPlaces].map((path): LandlockRule => [readRights, path]),
+    ...[...readable, ...kernelPlaces, ...findParentSettings(command.cwd)].map(
+      (path): LandlockRule => [readRights, path],
+    ),
     ...devices.map((path): LandlockRule => [deviceRights, path]),
     ...writable.map((path): LandlockRule => [writeRights, toRealPath(path)]),
   ];
+}
+
+/** R3. A link could lead to any file of the user's. */
+function findParentSettings(folder: string): readonly string[] {
+  const isRegularFile = (path: string): boolean =>
+    resolvePath(path)?.real === path &&
+    lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+  const parents = listParents(toRealPath(folder));
+  return parents
+    .flatMap((parent) => parentSettings.map((name) => join(parent, name)))
+    .filter(isRegularFile);
+}
+
+function listParents(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...listParents(parent)];
 }
 
 /** A folder inside a granted one is granted already. */

@@ -78,7 +78,7 @@ export const machineSecrets: readonly string[] = [
 ];
 
 /** Toolchains below HOME, read-only. */
-export const homeToolchains: readonly string[] = [
+const homeToolchains: readonly string[] = [
   ".nvm",
   ".fnm",
   ".local/share/fnm",
@@ -154,6 +154,24 @@ export const toolchainVariables: readonly (readonly [string, string])[] = [
   ["VOLTA_HOME", ".volta"],
   ["ASDF_DATA_DIR", ".asdf"],
   ["MISE_DATA_DIR", ".local/share/mise"],
+];
+
+/** Where toolchains lie: in the user's home, or where the user's variables say. */
+export function listToolchainPaths(userHome: string): readonly string[] {
+  const named = toolchainVariables.flatMap(([name]) => process.env[name] ?? []);
+  return [...homeToolchains.map((path) => join(userHome, path)), ...named];
+}
+
+/**
+ * Settings that tools look for in each folder above theirs, and end with an error if one is there
+ * and can't be read. A list.
+ */
+export const parentSettings: readonly string[] = [
+  "Cargo.toml",
+  ".cargo/config.toml",
+  ".cargo/config",
+  ".editorconfig",
+  ...["", ".cjs", ".js", ".json", ".yaml", ".yml"].map((ending) => `.eslintrc${ending}`),
 ];
 
 /**

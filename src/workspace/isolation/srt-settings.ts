@@ -6,7 +6,7 @@
 import { readdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { homeSecrets, homeToolchains, machinePaths, machineSecrets } from "./sandbox-paths.ts";
+import { homeSecrets, listToolchainPaths, machinePaths, machineSecrets } from "./sandbox-paths.ts";
 import { isWithin, findProgramPaths, resolvePath } from "./program-paths.ts";
 import type { Command, IsolationPlace } from "./confinement.ts";
 
@@ -64,11 +64,7 @@ export function buildSrtSettings(
   });
 
   const secrets = [...machineSecrets, ...homeSecrets.map((path) => join(userHome, path))];
-  const readablePaths = [
-    ...homeToolchains.map((path) => join(userHome, path)),
-    ...programs,
-    ...(command.readable ?? []),
-  ];
+  const readablePaths = [...listToolchainPaths(userHome), ...programs, ...(command.readable ?? [])];
 
   // The runtime can deny or allow only existing folders; a missing one makes it fail.
   const keepExisting = (paths: readonly string[]): string[] => [
