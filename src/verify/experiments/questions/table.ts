@@ -33,6 +33,7 @@ import { findWorldDependence } from "../other-machine/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
+import { findUnmadeFiles } from "./generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findWrongAnswers } from "../documents/document-answers.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
@@ -131,6 +132,12 @@ const questions: readonly Question[] = [
     appliesTo: "all",
     costs: "a program",
     gap: findShadows,
+  },
+  {
+    name: "are its generated files what is generated?",
+    appliesTo: "first criterion",
+    costs: "a run",
+    gap: findUnmadeFiles,
   },
   {
     name: "do new functions take the place of others?",
