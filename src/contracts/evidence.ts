@@ -138,6 +138,8 @@ export const Evidence = v.strictObject({
   without_work: v.optional(Experiment),
   /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
+  /** Generated files of the work that came out the same when they were made again. */
+  made_again: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** A question that a pass leaves for a person. */
   gap: v.optional(v.string()),
 });
@@ -176,6 +178,8 @@ export const CheckResult = v.strictObject({
   without_work: v.optional(Experiment),
   /** Files of the work that newly read the command line and that it loads only as programs. */
   programs: v.optional(v.pipe(v.array(v.string()), v.readonly())),
+  /** Generated files of the work that came out the same when they were made again. */
+  made_again: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** A question that a pass leaves for a person. */
   gap: v.optional(v.string()),
 });
@@ -245,6 +249,9 @@ export type LookAt = v.InferOutput<typeof LookAt>;
  * the checks decides.
  */
 export const readsArguments = "reads the command line";
+/** The `what` of a generated file that was changed alone: making it again decides. */
+export const editedOutput =
+  "says that it is generated, and nothing that it could be made from was changed";
 
 /** What an agent's claim is about. */
 export const claimKinds = [

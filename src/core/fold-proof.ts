@@ -115,12 +115,13 @@ function withEarlierFindings(result: CheckResult, earlier: CheckResult | undefin
   if (earlier?.status !== "passed" || earlier.canary === undefined) return result;
   if (earlier.check.command !== result.check.command) return result;
 
-  const { canary, without_work, gap, programs } = earlier;
+  const { canary, without_work, gap, programs, made_again } = earlier;
   return {
     ...result,
     canary,
     ...(without_work === undefined ? {} : { without_work }),
     ...(programs === undefined ? {} : { programs }),
+    ...(made_again === undefined ? {} : { made_again }),
     ...(gap === undefined || result.gap !== undefined ? {} : { gap }),
   };
 }

@@ -195,6 +195,30 @@ describe("a check that was tried out", () => {
     expect(gapsWith(["bin/a.js"], [])).toEqual(["look at bin/a.js: it reads the command line"]);
   });
 
+  test("a generated file that was changed alone is no gap if it is the same made again", () => {
+    const what = "says that it is generated, and nothing that it could be made from was changed";
+    const seen = [{ path: "codes.go", what, gap: true as const }];
+    const gapsWith = (made_again?: readonly string[]): readonly string[] => {
+      const one = result(check("c0", "criterion"), "passed");
+      const checks = [made_again === undefined ? one : { ...one, made_again }];
+      const proved = { ...passed("look", 1), checks } as Draft;
+      const { run } = begun(flowOf(gated, look)).append(
+        phase,
+        ...turn(),
+        began("look", 1, "check"),
+        proved,
+      );
+
+      return computeVerdict({
+        ...run,
+        oracles: { content: "c".repeat(64), changes: [], look: seen },
+      }).gaps;
+    };
+    expect(gapsWith(["codes.go"])).toEqual([]);
+    expect(gapsWith(["other.go"])).toEqual([`look at codes.go: it ${what}`]);
+    expect(gapsWith()).toEqual([`look at codes.go: it ${what}`]);
+  });
+
   test("and can fail proves what it proves", () => {
     const tried = {
       canary: { outcome: "noticed", detail: "a.test.js:3" },

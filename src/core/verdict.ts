@@ -2,7 +2,7 @@
 // with every gap. If a step of the run has judged its criteria (core/completion.ts), that verdict
 // is where this begins; else checks, gates and child runs decide here.
 
-import { type CheckResult, readsArguments } from "../contracts/evidence.ts";
+import { type CheckResult, editedOutput, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { Proof, Step } from "../contracts/flow.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
@@ -47,8 +47,15 @@ function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
   );
   const isProgram = (path: string): boolean =>
     programs.length > 0 && programs.every((paths) => paths.includes(path));
+  const madeAgain = new Set(
+    Object.values(run.checks).flatMap(({ latest }) => latest.made_again ?? []),
+  );
+  const isExcused: Readonly<Record<string, (path: string) => boolean>> = {
+    [readsArguments]: isProgram,
+    [editedOutput]: (path) => madeAgain.has(path),
+  };
   const reviewGaps = (run.oracles?.look ?? [])
-    .filter(({ gap, path, what }) => gap === true && !(what === readsArguments && isProgram(path)))
+    .filter(({ gap, path, what }) => gap === true && isExcused[what]?.(path) !== true)
     .map(({ path, what }) => `look at ${path}: it ${what}`);
 
   const skipGaps = findSkipped(run).map((name) => `${name} was skipped`);

@@ -37,7 +37,7 @@ import { findWork, reportMutation, reportWithoutWork } from "./without-work.ts";
 
 export type ExperimentFindings = Pick<
   CheckResult,
-  "canary" | "without_work" | "gap" | "programs"
+  "canary" | "without_work" | "gap" | "programs" | "made_again"
 > & {
   /** The check's results on the same tree, if they differ. */
   readonly unsteady?: readonly CheckStatus[];
@@ -192,6 +192,7 @@ async function examineWork(
       : {}),
     ...(without === null ? {} : { without_work: reportWithoutWork(without.passed) }),
     ...(answers.programs === null ? {} : { programs: [...answers.programs] }),
+    ...(answers.madeAgain.length === 0 ? {} : { made_again: [...answers.madeAgain] }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
     ...(answers.open.length === 0 ? {} : { open: answers.open.join("; ") }),
   };

@@ -3,7 +3,7 @@
 // where it runs. Nothing here is refused; but if code can distinguish a check from production, that
 // is a gap in the verdict. Pure.
 
-import { type LookAt, readsArguments } from "../../contracts/evidence.ts";
+import { editedOutput, type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { readsOnlyNamed } from "./environment-reads.ts";
 import {
@@ -94,8 +94,7 @@ function findSilencedCheckers({ path, before, after }: Change): readonly LookAt[
 /** The output of a program, changed by hand. */
 function findEditedOutput({ path, before, after }: Change): readonly LookAt[] {
   if (!isGenerated(before) || !isGenerated(after)) return [];
-  const what = "says that it is generated, and nothing that it could be made from was changed";
-  return [{ path, what, gap: true }];
+  return [{ path, what: editedOutput, gap: true }];
 }
 
 /** How code may find out whether it is tested. What was asked for is shown, and leaves no gap. */

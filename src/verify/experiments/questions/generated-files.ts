@@ -15,7 +15,7 @@ import { textBytesMax } from "../../protected/read-change.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { makefileNames } from "../../gates/named-commands.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
-import { filesReadMax } from "../lab.ts";
+import { filesReadMax, type Side } from "../lab.ts";
 import { quoteForShell } from "../without-runner/plain-program.ts";
 import { isAsMade } from "./generated-text.ts";
 import {
@@ -41,16 +41,22 @@ type GeneratedFile = { readonly path: string; readonly generators: readonly Gene
 
 export async function findUnmadeFiles(context: QuestionContext): Promise<string | null> {
   const gaps: string[] = [];
+  const same: string[] = [];
+
   for (const { path, generators } of await findGeneratedFiles(context)) {
-    const maker = await findMakerOfOther(context, path, generators);
-    if (maker !== null) gaps.push(describeUnmade(path, maker));
+    const result = await makeAgain(context, path, generators);
+    if (result === "same") same.push(path);
+    else if (result !== null) gaps.push(`${path} is not what ${result.maker} writes`);
   }
 
+  madeAgain.set(context, same);
   return gaps.length === 0 ? null : listSome(gaps);
 }
 
-export const describeUnmade = (path: string, maker: string): string =>
-  `${path} is not what ${maker} writes`;
+/** What the question found to be the same, after it was asked. */
+export const listMadeAgain = (context: QuestionContext): readonly string[] =>
+  madeAgain.get(context) ?? [];
+const madeAgain = new WeakMap<QuestionContext, readonly string[]>();
 
 /** F1 */
 async function findGeneratedFiles(context: QuestionContext): Promise<readonly GeneratedFile[]> {
@@ -152,22 +158,21 @@ async function mayUseNetwork(
   return texts.some((text) => usesNetwork.test(text ?? ""));
 }
 
-/** What makes something else of the file than was left; null if nothing is known to. */
-async function findMakerOfOther(
+/** What makes something else of the file than was left; null if nothing shows what it would be. */
+async function makeAgain(
   context: QuestionContext,
   path: string,
   generators: readonly Generator[],
-): Promise<string | null> {
+): Promise<Generator | "same" | null> {
   let other: Generator | null = null;
   for (const generator of generators) {
-    const made = await make(context, "work", path, generator);
-    if (made === null) continue;
-    if (await isAsLeft(context, path, generator, made)) return null;
-    other ??= generator;
+    const isLeft = await isAsLeft(context, "work", path, generator);
+    if (isLeft === true) return "same";
+    if (isLeft === false) other ??= generator;
   }
 
   if (other === null || !(await wasMadeSo(context, path, generators))) return null;
-  return (await isWorkWhole(context)) ? other.maker : null;
+  return (await isWorkWhole(context)) ? other : null;
 }
 
 /** Whether nothing that the work changed is judged as before: programs may read it (F3). */
@@ -185,21 +190,28 @@ async function isWorkWhole({
   return true;
 }
 
-/** F4 */
+/**
+ * Whether the file is what the program writes on this side; undefined if it writes nothing, null if
+ * that is another text each time (F4).
+ */
 async function isAsLeft(
   context: QuestionContext,
+  side: Side,
   path: string,
   generator: Generator,
-  first: Made,
-): Promise<boolean> {
-  if (first === "same" || isAsMade(first.left, [first.made])) return true;
-  const second = await make(context, "work", path, generator);
-  if (second === null || second === "same") return true;
-  if (first.isCut && first.digest !== second.digest) return true; // too long to tell what differs
+): Promise<boolean | null | undefined> {
+  const first = await make(context, side, path, generator);
+  if (first === null) return undefined;
+  if (first === "same") return true;
+  if (!first.isCut && isAsMade(first.left, [first.made]) === true) return true;
+
+  const second = await make(context, side, path, generator);
+  if (second === null || second === "same") return null;
+  if (first.isCut) return first.digest === second.digest ? false : null; // too long to tell what differs
   return isAsMade(first.left, [first.made, second.made]);
 }
 
-/** Whether the file was what its program wrote before the work, if it was there (F3). */
+/** Whether the file was what its program wrote before the work, if both were there (F3). */
 async function wasMadeSo(
   context: QuestionContext,
   path: string,
@@ -209,14 +221,9 @@ async function wasMadeSo(
   let isOther = false;
 
   for (const generator of generators) {
-    const made = await make(context, "base", path, generator);
-    if (made === null) continue;
-    if (made === "same" || isAsMade(made.left, [made.made])) return true;
-    const second = await make(context, "base", path, generator);
-    if (second !== null && second !== "same" && isAsMade(made.left, [made.made, second.made])) {
-      return true;
-    }
-    isOther = true;
+    const wasLeft = await isAsLeft(context, "base", path, generator);
+    if (wasLeft === true) return true;
+    if (wasLeft !== undefined) isOther = true;
   }
 
   return !isOther;
@@ -236,7 +243,7 @@ type Made =
 /** Makes the file again; null if the command fails, or makes nothing. */
 async function make(
   { lab, runWith }: QuestionContext,
-  side: "work" | "base",
+  side: Side,
   path: string,
   { command }: Generator,
 ): Promise<Made | null> {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import { findUnmadeFiles } from "./generated-files.ts";
+import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
 import type { QuestionContext } from "./question-context.ts";
 
 type Tree = Readonly<Record<string, string>>;
@@ -33,7 +33,10 @@ function run(tree: Tree, command: string): Observed {
 }
 
 /** What is told of a work; `judged`: files of it that are judged with another text. */
-function ask(base: Tree, work: Tree, judged: Tree = {}): Promise<string | null> {
+const ask = (base: Tree, work: Tree, judged: Tree = {}): Promise<string | null> =>
+  findUnmadeFiles(createContext(base, work, judged));
+
+function createContext(base: Tree, work: Tree, judged: Tree = {}): QuestionContext {
   const committed = { ...base, ...work };
   const tree = { ...committed, ...judged };
 
@@ -52,7 +55,7 @@ function ask(base: Tree, work: Tree, judged: Tree = {}): Promise<string | null> 
     },
     runWith: async (_whether: string | null, { command = "" }) => run(tree, command),
   };
-  return findUnmadeFiles(context as unknown as QuestionContext);
+  return context as unknown as QuestionContext;
 }
 
 const head = "# made by tools/gen.sh, do not edit\n";
@@ -103,6 +106,17 @@ describe("nothing is told", () => {
     expect(await ask(base, { "tools/gen.sh": upper, "codes.txt": `${head}OK\n` })).toBeNull();
     expect(await ask(base, { names: "no\n", "codes.txt": `${head}no\n` })).toBeNull();
     expect(await ask(base, { "tools/gen.sh": `${lower}# comment\n` })).toBeNull();
+  });
+
+  test("and the file is listed as made again, if it was", async () => {
+    const listed = async (work: Tree): Promise<readonly string[]> => {
+      const context = createContext(base, work);
+      await findUnmadeFiles(context);
+      return listMadeAgain(context);
+    };
+    expect(await listed({ names: "no\n", "codes.txt": `${head}no\n` })).toEqual(["codes.txt"]);
+    expect(await listed({ "codes.txt": `${head}no\n` })).toEqual([]);
+    expect(await listed({ names: "no\n" })).toEqual([]);
   });
 
   test.each([

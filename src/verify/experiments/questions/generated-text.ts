@@ -6,11 +6,11 @@ const headLinesMax = 8;
 const datePattern =
   /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?/g;
 
-/** Whether a text is what the runs wrote, as far as they agree. */
-export function isAsMade(left: string, made: readonly string[]): boolean {
+/** Whether a text is what the runs wrote, as far as they agree; null if too little of it does. */
+export function isAsMade(left: string, made: readonly string[]): boolean | null {
   const wanted = toTokens(left);
   const [first = [], ...others] = made.map(toTokens);
-  if (others.some((tokens) => tokens.length !== first.length)) return true; // another one each time
+  if (others.some((tokens) => tokens.length !== first.length)) return null;
   if (wanted.length !== first.length) return false;
   return wanted.every(
     (token, index) =>

@@ -33,7 +33,7 @@ import { findWorldDependence } from "../other-machine/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
-import { findUnmadeFiles } from "./generated-files.ts";
+import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findWrongAnswers } from "../documents/document-answers.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
@@ -258,6 +258,8 @@ type Answers = {
    * there is none.
    */
   readonly programs: readonly string[] | null;
+  /** Generated files that came out the same when they were made again. */
+  readonly madeAgain: readonly string[];
 };
 
 export async function askAll(context: QuestionContext): Promise<Answers> {
@@ -292,7 +294,8 @@ export async function askAll(context: QuestionContext): Promise<Answers> {
   }
 
   announce("is it loaded as a program alone?");
-  return { gaps, open, programs: await findProgramOnlyFiles(context) };
+  const programs = await findProgramOnlyFiles(context);
+  return { gaps, open, programs, madeAgain: listMadeAgain(context) };
 }
 
 /** The questions that one run with all their changes does not answer (Q2). */
