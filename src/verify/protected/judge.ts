@@ -23,7 +23,7 @@ import type { CommandSet } from "./command-set.ts";
 import type { ProtectedParts } from "./parts/protected-parts.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
-import { listAddedLines, hasOnlyMore, isPlainAddition } from "./only-more.ts";
+import { listAddedLines, keepsAllLines, isHarmlessAddition } from "./kept-lines.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./rows/protection-row.ts";
 
@@ -99,7 +99,7 @@ export function judgeProtected({
       row === null ? null : describeFileChange(file, row, moved.get(path) ?? null, rules);
     if (row === null || finding === null) return [];
     const isNamed = findNamingPattern(scope, path, rules.rowOf) !== null;
-    const hasOnlyMoreTests =
+    const hasOnlyNewTests =
       row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
     const comesWithTests = row.comesWithTests === true && file.difference.kind === "added";
     const newPath = moved.get(path);
@@ -110,7 +110,7 @@ export function judgeProtected({
       rules.movedWhole?.has(path) === true &&
       rules.rowOf(newPath)?.kind === "test";
     const isAllowedAddition =
-      rules.areTriedOut === true && (hasOnlyMoreTests || comesWithTests || isMoved); // J5
+      rules.areTriedOut === true && (hasOnlyNewTests || comesWithTests || isMoved); // J5
     const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
     const allowed = isNamed ? ("scope" as const) : allowedAsAddition;
 
@@ -229,10 +229,10 @@ const hasOnlyAdditions = (
   how === "changed" &&
   before !== null &&
   after !== null &&
-  hasOnlyMore(before, after) &&
+  keepsAllLines(before, after) &&
   (/^\d+ test cases? (?:was|were) added/.test(message) || // as change-kind.ts words it
     lineData.test(path) ||
-    listAddedLines(before, after).every(isPlainAddition));
+    listAddedLines(before, after).every(isHarmlessAddition));
 
 const isEmpty = (parts: ProtectedParts | null): boolean =>
   parts !== null && Object.keys(parts).length === 0;

@@ -6,7 +6,7 @@ import type { Difference } from "../../ports/workspace.ts";
 import { findChangeFindings } from "./change-kind.ts";
 import type { ChangedFile, ProtectionRules } from "./judge.ts";
 import { isProgramText, isTestRow } from "./kinds.ts";
-import { hasOnlyMore } from "./only-more.ts";
+import { keepsAllLines } from "./kept-lines.ts";
 import { textBytesMax, type TreeReader } from "./read-change.ts";
 
 const comparedMax = 20;
@@ -105,7 +105,7 @@ function isSameTest(path: string, before: string, after: string): boolean {
   const findings = findChangeFindings(path, "test", textBefore, textNow);
   // Only new test cases are described as changed.
   const hasOnlyNewTests = findings.length > 0 && findings.every(({ how }) => how === "changed");
-  return hasOnlyNewTests && hasOnlyMore(textBefore, textNow);
+  return hasOnlyNewTests && keepsAllLines(textBefore, textNow);
 }
 
 /**
