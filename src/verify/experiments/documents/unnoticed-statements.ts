@@ -16,7 +16,7 @@ import { findConsoleSteps } from "../../gates/console-steps.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { isReadOnly } from "../../protected/programs.ts";
 import { filesReadMax } from "../lab.ts";
-import { listEvaluated } from "./document-answers.ts";
+import { listEvaluatedExamples } from "./wrong-examples.ts";
 import {
   findStatements,
   replaceStatements,
@@ -124,7 +124,7 @@ function isNamed(path: string, words: string): boolean {
 }
 
 /**
- * Commands, outputs and answers of examples: quoted-output.ts and document-answers.ts have compared
+ * Commands, outputs and results of examples: quoted-output.ts and wrong-examples.ts have compared
  * them, or said so.
  */
 async function createComparedFilter(
@@ -136,11 +136,11 @@ async function createComparedFilter(
   const blocks = isOutputAskedFor ? readCodeBlocks(text).flatMap(({ lines }) => lines) : [];
   const printed = findConsoleSteps(text).flatMap(({ command, output }) => [command, ...output]);
   const lines = new Set([...blocks, ...printed].map((line) => line.trim()));
-  const { calls, answers } = await listEvaluated(context, document);
+  const { calls, results } = await listEvaluatedExamples(context, document);
 
   return (line) => {
     const said = line.trim().replace(/^\$\s+/, "");
-    return lines.has(said) || answers.has(said) || calls.some((call) => line.includes(call));
+    return lines.has(said) || results.has(said) || calls.some((call) => line.includes(call));
   };
 }
 

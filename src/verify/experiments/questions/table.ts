@@ -35,7 +35,7 @@ import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
-import { findWrongAnswers } from "../documents/document-answers.ts";
+import { findWrongExamples } from "../documents/wrong-examples.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askSuppressedFindings } from "./suppressed-findings.ts";
@@ -198,7 +198,7 @@ const questions: readonly Question[] = [
     name: "do its documents say what is answered?",
     appliesTo: "first criterion",
     costs: "a program",
-    gap: findWrongAnswers,
+    gap: findWrongExamples,
   },
   {
     name: "does a check notice what its documents say?",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chooseNew, listExports } from "./document-answers.ts";
+import { listExports } from "./exported-functions.ts";
+import { selectNewExamples } from "./wrong-examples.ts";
 
 const modules = {
   js: new Map(["mean", "topN", "slug", "configure"].map((name) => [name, "src/a.js"])),
@@ -7,8 +8,8 @@ const modules = {
 };
 const script = (...lines: readonly string[]): string => `\`\`\`js\n${lines.join("\n")}\n\`\`\`\n`;
 const read = (is: string, was: string | null = null) =>
-  (chooseNew({ was, is }, modules, "stats") ?? []).flatMap(({ steps }) =>
-    steps.flatMap(({ code, wanted }) => (wanted === null ? [] : [[code, wanted]])),
+  (selectNewExamples({ was, is }, modules, "stats") ?? []).flatMap(({ steps }) =>
+    steps.flatMap(({ code, expected }) => (expected === null ? [] : [[code, expected]])),
   );
 
 describe("what an example says that a call gives", () => {
@@ -81,7 +82,7 @@ describe("what an example says that a call gives", () => {
       "mean([])",
       { error: "ValueError" },
     ],
-  ])("is %s", (_what, text, code, wanted) => expect(read(text)).toEqual([[code, wanted]]));
+  ])("is %s", (_what, text, code, expected) => expect(read(text)).toEqual([[code, expected]]));
 
   test.each([
     ["in a sentence", script("mean([1, 2]) // the mean of both", "mean([1]) // 1")],
@@ -123,7 +124,7 @@ describe("what an example says that a call gives", () => {
   });
 
   test("rests on what was done before it", () => {
-    const block = chooseNew(
+    const block = selectNewExamples(
       { was: null, is: script('configure({ unit: "m" })', "mean([1]) // => 2") },
       modules,
       "stats",

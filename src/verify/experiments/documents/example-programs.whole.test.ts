@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { buildAnswerPrograms, readAnswers } from "./answer-programs.ts";
-import { chooseNew } from "./document-answers.ts";
+import { buildExamplePrograms, readComparisons } from "./example-programs.ts";
+import { selectNewExamples } from "./wrong-examples.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -28,8 +28,8 @@ const modules = {
 
 /** The calls that give something else than a document says, and what. */
 function findOthers(document: string): readonly string[] {
-  const blocks = chooseNew({ was: null, is: document }, modules, "stats") ?? [];
-  const programs = buildAnswerPrograms({ blocks, modules, nonce: "n0" });
+  const blocks = selectNewExamples({ was: null, is: document }, modules, "stats") ?? [];
+  const programs = buildExamplePrograms({ blocks, modules, nonce: "n0" });
   const folder = mkdtempSync(join(tmpdir(), "answers-"));
   folders.push(folder);
 
@@ -45,10 +45,10 @@ function findOthers(document: string): readonly string[] {
     cwd: folder,
     encoding: "utf8",
   });
-  const answers = readAnswers(output, programs, "n0");
-  expect(answers.length).toBeGreaterThan(0);
+  const comparisons = readComparisons(output, programs, "n0");
+  expect(comparisons.length).toBeGreaterThan(0);
 
-  return answers.flatMap(({ block, step, other }) =>
+  return comparisons.flatMap(({ block, step, other }) =>
     other === null ? [] : `${blocks[block]?.steps[step]?.code} ${other}`,
   );
 }
