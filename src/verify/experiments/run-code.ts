@@ -69,6 +69,12 @@ async function passesWithFirstLine(
   return observed?.passed === true;
 }
 
+/** A file that ends whatever runs it: its first line is an error. */
+export function breakFirstLine(path: string, text: string): string {
+  const line = createEndingLine(path) ?? syntaxError;
+  return text.replace(/^(#!.*\n)?/, (head) => `${head}${line}\n`);
+}
+
 /** No language runs a file that begins so. */
 const syntaxError = ")]} >>> ({[";
 

@@ -33,6 +33,7 @@ import { findWorldDependence } from "../other-machine/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
+import { findDisplacedFiles } from "./displaced-files.ts";
 import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findWrongExamples } from "../documents/wrong-examples.ts";
@@ -132,6 +133,12 @@ const questions: readonly Question[] = [
     appliesTo: "all",
     costs: "a program",
     gap: findShadows,
+  },
+  {
+    name: "do new files take the place of older ones?",
+    appliesTo: "all",
+    costs: "a run",
+    gap: findDisplacedFiles,
   },
   {
     name: "are its generated files what is generated?",
