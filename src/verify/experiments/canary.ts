@@ -23,10 +23,11 @@ import { findProtectionRow } from "../protected/kinds.ts";
 import { filterPrograms } from "../protected/listed-kinds.ts";
 import { isReadOnly, findNamedPaths } from "../protected/programs.ts";
 import { type Breakage, listBreakages } from "./broken-expectations/breakages.ts";
+import { asksOnlyCode } from "./broken-expectations/find-judges.ts";
 import { flipSample } from "./broken-expectations/flip-expectations.ts";
 import { breakTypes } from "./broken-expectations/type-checker.ts";
-import { shuffle } from "./broken-expectations/choose-flips.ts";
-import { createCommandVariants } from "./broken-expectations/literal-flips.ts";
+import { createNonce, shuffle } from "./broken-expectations/choose-flips.ts";
+import { createCommandVariants } from "./broken-expectations/command-variants.ts";
 import {
   reportMissed,
   type Lab,
@@ -63,7 +64,9 @@ export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
     return reportNoticed("it failed before the work began");
   } // K7
 
-  if (check.kind !== "holdout" && (hasTests || !codeReadingCommand.test(check.command))) {
+  const mayHoldExpectations =
+    !codeReadingCommand.test(check.command) && !(await asksOnlyCode(check, lab));
+  if (check.kind !== "holdout" && (hasTests || mayHoldExpectations)) {
     const sampled = await flipSample(check, lab);
     if (sampled !== null) return sampled;
   }
@@ -94,7 +97,8 @@ async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experi
   const hasCode = kind === "holdout" || commandWithCode.test(command);
   if (!hasCode) return null;
 
-  const shuffled = shuffle(createCommandVariants(command), lab.seed, (variant) => variant);
+  const variants = createCommandVariants(command, createNonce(lab.seed));
+  const shuffled = shuffle(variants, lab.seed, (variant) => variant);
   if (shuffled.length === 0) return null;
 
   for (const variant of shuffled.slice(0, variantsMax)) {

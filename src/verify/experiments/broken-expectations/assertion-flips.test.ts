@@ -8,6 +8,30 @@ const brokenIn = (path: string, text: string): readonly string[] =>
     (applyFlips(text, [flip]) ?? "lost").replace(/\((?:\(v\b|lambda v\b).*"n0"\)\(/, "changed("),
   );
 
+test("a test in Rust that must panic has to panic otherwise, and what it asserts comes first", () => {
+  const text = `#[test]
+#[should_panic]
+fn too_far() {
+    unrotate("abc", 26);
+}
+
+#[test]
+#[should_panic(expected = "too far")]
+fn says_so() {
+    assert_eq!(unrotate("abc", 26), "b");
+}
+`;
+  const flips = createAssertionFlips("tests/a.rs", text, "n0");
+  expect(flips.filter(({ line }) => line === 2).map(({ broken }) => broken)).toEqual([
+    '#[should_panic(expected = "n0")]',
+  ]);
+
+  const [panics, asserts] = [8, 10].map((at) => flips.filter(({ line }) => line === at));
+  expect(panics?.[0]?.broken).toMatch(/^#\[should_panic\(expected = "[a-z ]+"\)\]$/);
+  expect(panics?.[0]?.broken).not.toContain("too far");
+  expect(asserts?.[0]?.score).toBeGreaterThan(panics?.[0]?.score ?? 9);
+});
+
 describe("an assertion is broken whatever it expects", () => {
   test.each([
     ["a.test.js", "assert.equal(mul(a, b), a * b);", "assert.equal(mul(a, b), changed(a * b));"],

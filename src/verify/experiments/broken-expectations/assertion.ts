@@ -40,7 +40,7 @@ export type Rule = (call: Call, nonce: string) => Assertion | readonly Assertion
 /** More than a literal near an assertion has (flip.ts). */
 export const assertionScore = 4;
 /** For a call that only may be an assertion. */
-const statementScore = 3;
+export const statementScore = 3;
 /** A value of another kind is weaker evidence than one of the same kind. */
 export const otherKindPenalty = 0.2;
 

@@ -5,8 +5,6 @@ import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
-import { splitJudgingParts, findNamedPaths } from "../../protected/programs.ts";
-import { findStarted } from "../questions/non-code-files.ts";
 import { findTestCases, type TestCase } from "../source-text/test-cases.ts";
 import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
@@ -16,6 +14,7 @@ import { shellFile } from "./expectation-lines.ts";
 import { applyFlips, type Flip } from "./flip.ts";
 import { createLiteralFlips } from "./literal-flips.ts";
 import { filesReadMax, type Lab, type Side } from "../lab.ts";
+import { findJudges } from "./find-judges.ts";
 import { areFailuresAttributed, findOmittableFiles } from "./needed-test-files.ts";
 import { findComparedFiles, flipDataFile } from "./shell-expectations.ts";
 import {
@@ -68,26 +67,6 @@ export async function findCandidates(check: Check, lab: Lab): Promise<readonly F
   }
 
   return [];
-}
-
-/** Which of the work's files contain a check's expectations; if there is no check, all that may. */
-async function findJudges(check: Check | null, lab: Lab): Promise<(path: string) => boolean> {
-  const work = await lab.pathsAt("work");
-  const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
-  const parts = check === null ? [] : splitJudgingParts(check.command);
-  const namedBy = (part: string): readonly string[] => [...findNamedPaths([part])].filter(isHere);
-  const named = new Set(parts.flatMap(namedBy));
-  // A part that names no program (`npm test`) may be what ran the tests.
-  const isAllNamed =
-    (lab.now.tests?.ran ?? 0) === 0 || parts.every((part) => namedBy(part).length > 0);
-  if (named.size > 0 && isAllNamed) return (path) => named.has(path);
-  const base = asSet(await lab.pathsAt("base"));
-  const started = findStarted(lab.commands, { has: (path) => base.has(path) && isHere(path) });
-  const isStarted = (path: string): boolean =>
-    started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
-  const tests = filterTests(work);
-
-  return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
 }
 
 async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promise<readonly Flip[]> {

@@ -43,12 +43,14 @@ const failureReport =
  * "no" if $a != 3`).
  */
 const reportingLine =
-  /^\s*(?:\}\s*else\s*\{\s*)?(?:(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail|Log|Skip)\w*|fail|panic!?|die|raise|throw|console\.\w+|println!?|eprintln!|printf|puts)\b/;
+  /^\s*(?:\}\s*else\s*\{\s*)?(?:(?:t|b|tb|self|this|ctx|done)\.(?:Error|Fatal|Fail|fail|Log|Skip)\w*|fail|panic!?|die|raise|throw|console\.\w+|e?println!?|printf?|puts)\b/;
 
-function isMessage(line: string): boolean {
-  if (!reportingLine.test(line)) return false;
-  const withoutStrings = line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g, "");
-  return !/[=!<>]=|\b(?:if|unless|eq|ne)\b/.test(withoutStrings);
+const isMessage = (line: string): boolean => reportingLine.test(line) && !comparesValues(line);
+
+/** Whether code compares, outside its strings. */
+export function comparesValues(code: string): boolean {
+  const withoutStrings = code.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g, "");
+  return /[=!<>]=|\b(?:if|unless|eq|ne)\b/.test(withoutStrings);
 }
 
 const answerNames = /\b(?:want|wanted|expected|expects|output|out|result|answer)\b/i;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyFlips } from "./flip.ts";
-import { flipLine, createLiteralFlips, createCommandVariants } from "./literal-flips.ts";
+import { flipLine, createLiteralFlips } from "./literal-flips.ts";
 
 describe("a flip changes what is expected", () => {
   test.each([
@@ -20,6 +20,7 @@ describe("a flip changes what is expected", () => {
       "if (n !== 10008 || ms > 60) process.exit(1);",
     ],
     ['raise "no" if count != 3', 'raise "no" if count != 4'],
+    ['print "ok 1\\n" if name() eq "two"', 'print "ok 1\\n" if name() eq "twp"'],
     ["assert elapsed < 60", "assert elapsed >= 60"],
     ["for (let i = 0; i < 3; i++) assert(f(i))", "for (let i = 0; i < 4; i++) assert(f(i))"],
   ])("%s", (line, wanted) => expect(flipLine(line)).toBe(wanted));
@@ -29,6 +30,7 @@ describe("a flip changes what is expected", () => {
     "test('adds numbers', () => {",
     "const x = y;",
     '} else System.out.println("ok " + want);',
+    'print(f"{len(found)} primes in 12 ms")',
     'if (!got.equals(want)) throw new AssertionError("got " + got + ", want " + want);',
     'if bin/greet -x 2>/dev/null; then echo "-x was taken"; exit 1; fi',
   ])("there is nothing to change in %s", (line) => expect(flipLine(line)).toBeNull());
@@ -110,21 +112,6 @@ describe("a text is broken", () => {
       applyFlips("#\n#\nassert x == 1\nassert x == 1", flip === undefined ? [] : [flip]),
     ).toBeNull();
   });
-});
-
-test("a command is changed in what it compares with, else in each literal, also of the code it holds", () => {
-  expect(createCommandVariants(`node -e "process.exit(has('b') ? 0 : 1)"`)).toEqual([
-    `node -e "process.exit(has('c') ? 0 : 1)"`,
-    `node -e "process.exit(has('b') ? 1 : 1)"`,
-    `node -e "process.exit(has('b') ? 0 : 2)"`,
-  ]);
-
-  expect(createCommandVariants("add 1 | grep -qx '3'")).toEqual(["add 1 | grep -qx '4'"]);
-  expect(
-    createCommandVariants(
-      `node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 3 ? 0 : 1))"`,
-    ),
-  ).toEqual([`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`]);
 });
 
 test("what a helper of the file is given is an expectation, if the helper reports a failure", () => {

@@ -8,6 +8,7 @@
 //   F3. Bounded in lines and characters per file; one candidate per line.
 
 import {
+  comparesValues,
   rateLines,
   shellCall,
   shellCompared,
@@ -19,7 +20,7 @@ import { createDraw, negateBoolean, toOtherLiteral } from "./near-values.ts";
 import { flipHelperCall, findComparingFunctions } from "./shell-expectations.ts";
 
 const linesMax = 20_000;
-const literal =
+export const expectedLiteral =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$\n]|\\.)*`|\b(?:true|false|True|False)\b|(?<![\w.$#]|\d[eE][-+]?)-?\d{1,12}(?:\.\d{1,12})?(?![\w.])/g;
 
 /** The candidates of a file, in the order of its lines. */
@@ -63,46 +64,6 @@ function flipShellCall([line, head = "", expected = "", tail = ""]: RegExpExecAr
 }
 const firstShellArgument = /^(\s*[A-Za-z_][\w-]*\s+)(-?\d+|"[^"$`\n]*"|'[^'\n]*')(?=\s+"?\$\()/;
 
-/**
- * The command with one of the literals changed that it compares with, for each of them; if it
- * compares with none, for each literal that names no file or module. A string with code in it has
- * its own literals.
- */
-export function createCommandVariants(command: string): readonly string[] {
-  const all = listLiteralChanges(command);
-  const compared = all.filter(({ isCompared }) => isCompared);
-  return (compared.length > 0 ? compared : all).map(({ text }) => text);
-}
-
-/** What is before a literal that something is compared with. */
-const beforeCompared = /(?:[=!]==?|[<>]=?|[^=!<>]=|-eq|-ne|\bgrep\s+(?:-\w+\s+)*)\s*$/;
-/** What is before the name of a module. */
-const beforeModule = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
-
-function listLiteralChanges(
-  line: string,
-): readonly { readonly text: string; readonly isCompared: boolean }[] {
-  return [...line.matchAll(literal)].flatMap(({ 0: text, index }) => {
-    const before = line.slice(0, index);
-    const after = line.slice(index + text.length);
-    const isCompared = beforeCompared.test(before);
-    const wholeChange = { text: before + toAdjacentLiteral(text) + after, isCompared };
-
-    const quote = text[0] ?? "";
-    const isString = /["'`]/.test(quote);
-    if (!isString) return [wholeChange];
-
-    const innerChanges = listLiteralChanges(text.slice(1, -1)).map((change) => ({
-      text: before + quote + change.text + quote + after,
-      isCompared: change.isCompared || isCompared,
-    }));
-    if (innerChanges.length > 0) return innerChanges;
-
-    const isNameOfFile = beforeModule.test(before) || /^.[.\w-]*\//.test(text);
-    return isNameOfFile ? [] : [wholeChange];
-  });
-}
-
 /** An assigned value, or an exit code, isn't an expectation, unless its name says so. */
 const assignment =
   /(?:(?<![\w$])(?!(?:\w*_)?(?:want|wanted|expected|expects|output|out|result|answer)\b)[\w$]+\s*=\s*|\b(?:exit|return|abort|exitCode)\b\s*[(=]?\s*)$/i;
@@ -128,7 +89,7 @@ type Literal = { readonly text: string; readonly index: number };
 
 /** The literals of a line but for those that are assigned, thrown or printed. */
 function listExpectedLiterals(line: string): readonly Literal[] {
-  return [...line.matchAll(literal)]
+  return [...line.matchAll(expectedLiteral)]
     .map(({ 0: text, index }) => ({ text, index }))
     .filter(({ text, index }) => {
       const before = line.slice(0, index);
@@ -177,11 +138,11 @@ function isPrinted(line: string, from: number, to: number): boolean {
   if (line.startsWith(">", to) || line.endsWith(">&", from)) return true;
 
   const call = printCall.exec(line.slice(0, from))?.[0];
-  const isInPrint = call !== undefined && !/[=!]=/.test(call);
+  const isInPrint = call !== undefined && !comparesValues(call);
   return isInPrint && /^[^|]*(?:$|[;}])/.test(line.slice(to));
 }
 const printCall =
-  /\b(?:System\.(?:out|err)\.\w+|console\.\w+|e?println!?|printf|fprintf|puts|fmt\.F?[Pp]rint\w*|echo)\b[^;|&]*$/;
+  /\b(?:System\.(?:out|err)\.\w+|console\.\w+|e?println!?|printf?|fprintf|puts|fmt\.F?[Pp]rint\w*|echo)\b[^;|&]*$/;
 
 /**
  * The first string of a line that opens a test is the test's name; one after a boolean condition is

@@ -1,9 +1,9 @@
-// statement-assertions: finds the assertions of a test that are statements and no calls: Python's
-// `assert a == b`, Go's `if got != want {`. Pure.
+// statement-assertions: finds the assertions of a test that are no calls: Python's `assert a == b`,
+// Go's `if got != want {`, Rust's `#[should_panic]`. Pure.
 // Invariants X1 and on: verify/experiments/broken-expectations/assertion-flips.ts.
 
 import { findOutsideBrackets, trimSpan } from "../source-text/brackets.ts";
-import { type Assertion, assertionScore } from "./assertion.ts";
+import { type Assertion, assertionScore, statementScore } from "./assertion.ts";
 
 /** Bounds of a file and of a statement (X3). */
 const statementsMax = 5_000;
@@ -110,3 +110,22 @@ function readGoComparison(code: string, line: string, index: number): Assertion 
   const expected = trimSpan(code, { from: to, to: index + line.length - 1 });
   return { values: [expected], isExact: true, fallback, score };
 }
+
+/**
+ * A test that must panic has to panic with another text. What its body asserts comes first: a test
+ * that panics by an assertion of its own expects nothing.
+ */
+export const findRustPanics = (code: string, text: string, nonce: string): readonly Assertion[] =>
+  [...code.matchAll(/#\[\s*should_panic\b[^\]\n]*\]/g)]
+    .slice(0, statementsMax)
+    .map(({ 0: attribute, index }) => {
+      const to = index + attribute.length;
+      const quote = text.slice(index, to).indexOf('"');
+      const searched = quote === -1 ? undefined : { from: index + quote, to: text.lastIndexOf('"', to) + 1 };
+
+      return {
+        searched,
+        fallback: { from: index, to, text: `#[should_panic(expected = "${nonce}")]` },
+        score: statementScore,
+      };
+    });

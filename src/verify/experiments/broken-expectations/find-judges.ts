@@ -1,0 +1,67 @@
+// find-judges: finds the files that may contain a check's expectations, by what its command names
+// and starts.
+
+import type { Check } from "../../../contracts/evidence.ts";
+import { asSet } from "../../../kit/as-set.ts";
+import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
+import { filterTests } from "../../protected/listed-kinds.ts";
+import {
+  codePathPattern,
+  findNamedPaths,
+  isReadOnly,
+  judgingPathPattern,
+  splitChain,
+  splitJudgingParts,
+  splitPipelines,
+} from "../../protected/programs.ts";
+import type { Lab } from "../lab.ts";
+import { findStarted } from "../questions/non-code-files.ts";
+
+/** Which of the work's files contain a check's expectations; if there is no check, all that may. */
+export async function findJudges(check: Check | null, lab: Lab): Promise<(path: string) => boolean> {
+  const work = await lab.pathsAt("work");
+  const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
+  const parts = check === null ? [] : splitJudgingParts(check.command);
+  const isAsked = check === null ? () => false : createAskedFilter(check, lab);
+  const namedBy = (part: string): readonly string[] =>
+    [...findNamedPaths([part])].filter((path) => isHere(path) && !isAsked(path));
+  const named = new Set(parts.flatMap(namedBy));
+  // A part that names no program (`npm test`) may be what ran the tests.
+  const isAllNamed =
+    (lab.now.tests?.ran ?? 0) === 0 || parts.every((part) => namedBy(part).length > 0);
+  if (named.size > 0 && isAllNamed) return (path) => named.has(path);
+  const base = asSet(await lab.pathsAt("base"));
+  const started = findStarted(lab.commands, { has: (path) => base.has(path) && isHere(path) });
+  const isStarted = (path: string): boolean =>
+    started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
+  const tests = filterTests(work);
+
+  return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
+}
+
+/**
+ * Programs under test whose output the command searches (`node bin/tool.js --help | grep -q json`):
+ * `grep` judges, and what is written in the program is no expectation.
+ */
+function createAskedFilter({ command }: Check, lab: Lab): (path: string) => boolean {
+  const asked = splitPipelines(command)
+    .map(({ text }) => splitChain(text))
+    .filter((parts) => parts.length > 1 && isReadOnly(parts.at(-1) ?? ""))
+    .flatMap((parts) => parts.slice(0, -1));
+  const named = findNamedPaths(asked);
+  const isUnderTest = (path: string): boolean =>
+    codePathPattern.test(path) || (lab.changedPaths.includes(path) && !judgingPathPattern.test(path));
+
+  return (path) => named.has(path) && isUnderTest(path) && findProtectionRow(path) === null;
+}
+
+/** Whether a command runs nothing but programs under test, and searches what they print. */
+export async function asksOnlyCode(check: Check, lab: Lab): Promise<boolean> {
+  const paths = asSet(await lab.pathsAt("work"));
+  const isAsked = createAskedFilter(check, lab);
+  const parts = splitJudgingParts(check.command).map((part) =>
+    [...findNamedPaths([part])].filter((path) => paths.has(path) && isProgramText(path)),
+  );
+
+  return parts.length > 0 && parts.every((named) => named.length > 0 && named.every(isAsked));
+}
