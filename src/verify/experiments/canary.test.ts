@@ -334,7 +334,8 @@ test("a command that searches what a program prints is asked for another pattern
     before: null,
     now: none,
     commands: [command],
-    textAt: () => Promise.resolve('if (args.length === 0) process.exit(2);\nassert.equal(1, "x");\n'),
+    textAt: () =>
+      Promise.resolve('if (args.length === 0) process.exit(2);\nassert.equal(1, "x");\n'),
     run: (_side, edits, _gone, asked = command) => {
       expect(edits).toEqual([]);
       variants.push(asked);

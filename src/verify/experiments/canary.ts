@@ -86,6 +86,11 @@ export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
     return reportNoticed("it failed before the work began");
   }
 
+  // Its only program is the work, and other checks judge what that makes.
+  if (lab.made && findNamedPaths([check.command]).has(lab.made.program)) {
+    return reportNoticed(`other checks fail without ${lab.made.program}`);
+  }
+
   return reportUnknown("nothing that it compares with was found, and changed code runs in it"); // K7
 }
 

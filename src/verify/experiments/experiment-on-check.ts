@@ -15,6 +15,8 @@ import { loadProtectionRules } from "../protected/load-protection-rules.ts";
 import { textBytesMax } from "../protected/read-change.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import type { ProtectionRules } from "../protected/judge.ts";
+import { asSet } from "../../kit/as-set.ts";
+import { findBuiltFiles } from "./built-files.ts";
 import { runCanary } from "./canary.ts";
 import {
   type CheckTrial,
@@ -27,6 +29,7 @@ import { findOmittableTests } from "./broken-expectations/candidates.ts";
 import { createNonce } from "./broken-expectations/choose-flips.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
+import { findMadeData } from "./made-data.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
 import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
@@ -61,13 +64,15 @@ export async function runExperiments(
   const { result, differences } = subject;
   const { check, gap } = result;
   const known = gap === undefined ? {} : { gap };
-  const runs = openExperimentRuns(trial, subject);
+  const runs = openExperimentRuns(trial, subject, await findBuilt(trial, subject));
   if (differences.length === 0) {
     return { ...known, ...(await repeatUnchanged(trial, subject, runs)) };
   }
 
   const rules = await loadRules(trial, check);
-  const lab = createLab(trial, subject, { runs, rules });
+  const plainLab = createLab(trial, subject, { runs, rules });
+  const commands = trial.request.checks.map(({ command }) => command);
+  const lab = { ...plainLab, made: await findMadeData(plainLab, commands) };
   const bench: Bench = { trial, subject, runs, rules, lab };
   const canary = nameObstacle(await runCanary(check, lab), runs);
   const findings = { canary, ...known };
@@ -88,6 +93,17 @@ export async function runExperiments(
     mutation === null ? null : await runMutant(mutation, { omitted, now: lab.now, runs });
 
   return { ...findings, ...(await examineWork(bench, { work, mutation, mutant })) };
+}
+
+/** What make makes of the work by itself, and was committed. */
+async function findBuilt(
+  { parts: { workspace }, base }: CheckTrial,
+  { differences }: PassingCheck,
+): Promise<readonly string[]> {
+  if (differences.length === 0) return [];
+  const basePaths = asSet(await workspace.pathsAt(base));
+  const textAtBase = (path: string) => workspace.textAt(base, path, textBytesMax);
+  return [...(await findBuiltFiles(differences, basePaths, textAtBase))];
 }
 
 /** A result that passes now without a change is not believed at once. */
@@ -263,7 +279,7 @@ function createLab(
   ): CheckoutOverrides =>
     side === "base"
       ? { from: base, paths: [], without: gone, written: edits }
-      : runs.override({ edits, without: gone });
+      : runs.override({ edits, without: [...runs.built, ...gone] });
 
   return {
     run: (side, edits, gone = [], command = check.command) =>

@@ -50,6 +50,8 @@ type RunOptions = {
 };
 export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
   Pick<Lab, "repeat"> & {
+    /** Files of the work that are left out wherever something is changed: make makes them anew. */
+    readonly built: readonly string[];
     /**
      * Runs the check with these overrides; null if it was cancelled, or the time of all experiments
      * is over.
@@ -78,7 +80,11 @@ export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "els
  * Runs one check again and again, within the time of all its experiments, and shows what each run
  * is for.
  */
-export function openExperimentRuns(trial: CheckTrial, subject: PassingCheck): ExperimentRuns {
+export function openExperimentRuns(
+  trial: CheckTrial,
+  subject: PassingCheck,
+  built: readonly string[],
+): ExperimentRuns {
   const { announce, show } = openAnnouncements(trial, subject.result.check);
   const { run, describeObstacle } = openTimedRuns(trial, subject, show);
   const override: ExperimentRuns["override"] = (change) => addToOverrides(trial, change);
@@ -100,7 +106,9 @@ export function openExperimentRuns(trial: CheckTrial, subject: PassingCheck): Ex
   const runWith: ExperimentRuns["runWith"] = async (whether, change) => {
     const isTextChanged = (change.edits ?? []).length > 0;
     const atMostMs = change.atMostMs ?? (isTextChanged ? mutantMs : Infinity);
-    const observed = await run("work", override(change), { command: change.command, atMostMs });
+    const without = [...built, ...(change.without ?? [])];
+    const overrides = override({ ...change, without });
+    const observed = await run("work", overrides, { command: change.command, atMostMs });
     if (observed === null && whether !== null && !trial.request.cancel.aborted) {
       late.push(`${describeObstacle()} to find out whether ${whether}`);
     } // T5, T7
@@ -134,6 +142,7 @@ export function openExperimentRuns(trial: CheckTrial, subject: PassingCheck): Ex
     repeats,
     runWith,
     repeat,
+    built,
   };
 }
 

@@ -8,6 +8,13 @@ import type { Observed } from "./broken-expectations/noticed-flips.ts";
 export type Side = "work" | "base";
 export type Edit = { readonly path: string; readonly text: string };
 
+/** A program of the work that makes data which checks ask for (made-data.ts). */
+export type MadeData = {
+  readonly program: string;
+  /** Changed files that the program writes as they were committed. */
+  readonly paths: readonly string[];
+};
+
 /** How many changed or judging files one experiment reads at most. */
 export const filesReadMax = 60;
 
@@ -43,6 +50,8 @@ export type Lab = {
   readonly wasRed: boolean;
   /** The result of the check now. */
   readonly now: Observed;
+  /** A program of the work that makes data which checks ask for; null if there is none. */
+  readonly made?: MadeData | null;
   /**
    * What random choices are drawn from. It holds the name of the commit, which the code in that
    * commit cannot predict.

@@ -103,11 +103,16 @@ export const splitChain = (command: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-type Pipeline = { readonly text: string; /** Where in the command it begins. */ readonly from: number };
+type Pipeline = {
+  readonly text: string;
+  /** Where in the command it begins. */ readonly from: number;
+};
 
 /** The parts of a command that `;`, `&` and the like chain, each with all that it pipes into. */
 export function splitPipelines(command: string): readonly Pipeline[] {
-  const parts = command.matchAll(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|(?<!\|)\|(?!\|)|[^;&|\n'"\\]|["'\\])+/g);
+  const parts = command.matchAll(
+    /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|(?<!\|)\|(?!\|)|[^;&|\n'"\\]|["'\\])+/g,
+  );
   return [...parts].map(({ 0: text, index }) => ({ text, from: index }));
 }
 

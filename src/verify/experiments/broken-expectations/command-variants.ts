@@ -81,7 +81,9 @@ const plainWord = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;&|<>()]+/g;
 /** The patterns that output is searched for, each with another letter, and as another word. */
 function listPatternChanges(command: string, word: string): readonly string[] {
   return splitPipelines(command).flatMap(({ text, from }) => {
-    const masked = text.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, (quoted) => "x".repeat(quoted.length));
+    const masked = text.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, (quoted) =>
+      "x".repeat(quoted.length),
+    );
     const searched = search.exec(masked);
     if (searched === null) return [];
 

@@ -18,7 +18,10 @@ import type { Lab } from "../lab.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 
 /** Which of the work's files contain a check's expectations; if there is no check, all that may. */
-export async function findJudges(check: Check | null, lab: Lab): Promise<(path: string) => boolean> {
+export async function findJudges(
+  check: Check | null,
+  lab: Lab,
+): Promise<(path: string) => boolean> {
   const work = await lab.pathsAt("work");
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
   const parts = check === null ? [] : splitJudgingParts(check.command);
@@ -50,7 +53,8 @@ function createAskedFilter({ command }: Check, lab: Lab): (path: string) => bool
     .flatMap((parts) => parts.slice(0, -1));
   const named = findNamedPaths(asked);
   const isUnderTest = (path: string): boolean =>
-    codePathPattern.test(path) || (lab.changedPaths.includes(path) && !judgingPathPattern.test(path));
+    codePathPattern.test(path) ||
+    (lab.changedPaths.includes(path) && !judgingPathPattern.test(path));
 
   return (path) => named.has(path) && isUnderTest(path) && findProtectionRow(path) === null;
 }

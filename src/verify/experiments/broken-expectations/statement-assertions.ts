@@ -121,7 +121,8 @@ export const findRustPanics = (code: string, text: string, nonce: string): reado
     .map(({ 0: attribute, index }) => {
       const to = index + attribute.length;
       const quote = text.slice(index, to).indexOf('"');
-      const searched = quote === -1 ? undefined : { from: index + quote, to: text.lastIndexOf('"', to) + 1 };
+      const searched =
+        quote === -1 ? undefined : { from: index + quote, to: text.lastIndexOf('"', to) + 1 };
 
       return {
         searched,

@@ -9,6 +9,7 @@
 //       lines, and half of those, until some go unnoticed or the runs are used up.
 //   U3. No run is spent where neither commands nor tests name the document or its kind: nothing can
 //       notice it then.
+//   U4. What a program of the work writes just so is what code computes (made-data.ts).
 
 import { basename, dirname, extname } from "node:path/posix";
 import { readCodeBlocks } from "../../gates/citations.ts";
@@ -96,10 +97,12 @@ async function findAskedFor(context: QuestionContext): Promise<readonly ChangedF
     !isJudging(context, path) &&
     !/(?:^|\/)fixtures?\//.test(path);
   const isWorkingPaper = (path: string): boolean => hiddenFolder.test(path) && !goal.includes(path);
+  const isMade = (path: string): boolean => context.lab.made?.paths.includes(path) ?? false;
   const isDocumentsOnly = differences.every(({ path }) => isWorkingPaper(path) || isDocument(path));
 
   return (
     await readChanged(context, (path) => {
+      if (isMade(path)) return false; // U4
       if (dataFile.test(path)) return isNamed(path, goal) && context.rules.rowOf(path) === null;
       const isAsked = isDocumentsOnly || documentGoal.test(goal) || isNamed(path, words);
       return isAsked && isDocument(path) && !isWorkingPaper(path);

@@ -9,7 +9,8 @@
 //   B3. A file the command itself names (`test -f LICENSE`, `sh new.sh`) is the work, not its
 //       judge; so is a module whose examples it runs (`python3 -m doctest calc.py`): the examples
 //       judge, and the base's are run too (examples.ts). So is a data file that the goal names,
-//       unless it judges or a test reads it.
+//       unless it judges or a test reads it, and a program that makes the data which other checks
+//       ask for (made-data.ts).
 //   B4. A module that a program inside the command imports (`python3 -c 'from pkg.mod import f;
 //       …'`) is under test, unless its name says that it is a test.
 //   B5. A new module that shadows one of the base (`x/index.js` and `x.js`, `x/__init__.py` and
@@ -47,6 +48,8 @@ export type Surroundings = {
   readonly used: readonly string[];
   /** Whether a file without an extension is a program. */
   readonly isScript: (path: string) => boolean;
+  /** Whether it is a program of the work that makes data for other checks. */
+  readonly isMaker?: (path: string) => boolean;
   /** Whether a rule of a makefile makes this file. */
   readonly isBuilt?: (path: string) => boolean;
   /**
@@ -84,6 +87,7 @@ const never = (): boolean => false;
 function createNonCodeFilter(surroundings: Surroundings): (difference: Difference) => boolean {
   const { differences, base, rowOf, used, isScript } = surroundings;
   const { isBinary = never, isBuilt = never, isRequested = never } = surroundings;
+  const { isMaker = never } = surroundings;
   const { isNamed, isGiven } = createCommandFilter(surroundings);
 
   const { paths: started, folders } = findStarted(used, base, (path) => !isNamed(path));
@@ -112,7 +116,8 @@ function createNonCodeFilter(surroundings: Surroundings): (difference: Differenc
     if (rowOf(path) !== null) return false; // it is judged by its parts
     if (isGiven(path)) return true; // B6
     if (proseFile.test(path) || isNamed(path)) return false;
-    if (isOfJudges(path) || (isAdded && isBuilt(path))) return true; // B7
+    if (isAdded && isBuilt(path)) return true; // B7
+    if (isOfJudges(path)) return !isMaker(path); // B3
     return !isRequested(path) && !isCode(difference);
   };
 }

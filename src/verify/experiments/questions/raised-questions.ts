@@ -6,6 +6,7 @@ import type { Difference } from "../../../ports/workspace.ts";
 import { textBytesMax } from "../../protected/read-change.ts";
 import { isProgramText, findProtectionRow } from "../../protected/kinds.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
+import { findBuiltFiles } from "../built-files.ts";
 import { filesReadMax } from "../lab.ts";
 import {
   findExpectedSources,
@@ -35,7 +36,6 @@ import {
 import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 import { isOwnData } from "./own-data.ts";
 import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
-import { listMakeTargets, makefileNames } from "../../gates/named-commands.ts";
 
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
@@ -167,41 +167,6 @@ export async function mutateWork(
   );
 }
 
-/** What the base's makefiles make in the folders of new files, and above them. */
-async function findBuiltPaths({
-  lab,
-  rules: { base },
-  differences,
-}: QuestionContext): Promise<ReadonlySet<string>> {
-  const folders = new Set(
-    differences
-      .filter(({ kind }) => kind === "added")
-      .flatMap(({ path }) => listFoldersAbove(path)),
-  );
-
-  const built = new Set<string>();
-  for (const folder of folders) {
-    for (const makefile of makefileNames
-      .map((name) => `${folder}${name}`)
-      .filter((path) => base.has(path))) {
-      for (const target of listMakeTargets((await lab.textAt("base", makefile)) ?? "")) {
-        built.add(`${folder}${target}`);
-      }
-    }
-  }
-
-  return built;
-}
-
-/** `a/b/c` is in `a/b/`, `a/` and the root, an empty text. */
-const listFoldersAbove = (path: string): readonly string[] =>
-  path.split("/").map((_name, depth, names) =>
-    names
-      .slice(0, depth)
-      .map((name) => `${name}/`)
-      .join(""),
-  );
-
 /**
  * Data that the work wrote for its code to read (own-data.ts), and that the command doesn't name.
  */
@@ -267,7 +232,9 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
     }
   }
 
-  const builtPaths = await findBuiltPaths(context);
+  const builtPaths = await findBuiltFiles(differences, base, (path) =>
+    context.lab.textAt("base", path),
+  );
   const nonCode = findNonCodeFiles({
     differences,
     base,
@@ -278,6 +245,7 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
     isBinary: (path) => binaries.has(path),
     isBuilt: (path) => builtPaths.has(path),
     isRequested,
+    isMaker: (path) => path === context.lab.made?.program,
   });
   if (nonCode === null) return null;
 
