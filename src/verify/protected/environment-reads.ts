@@ -9,6 +9,7 @@ const namedReads: readonly RegExp[] = [
   /\b(?:process|import\.meta)\.env(?:\??\.([A-Za-z_]\w*)|\??\.?\[\s*["'`](\w+)["'`]\s*\])/g,
   /\bos\.environ(?:\.get\(\s*["'](\w+)["']|\[\s*["'](\w+)["']\s*\])/g,
   /\b(?:os\.(?:getenv|Getenv|LookupEnv)|env::var(?:_os)?|(?:System\.)?getenv)\s*\(\s*["'](\w+)["']/g,
+  /\b(?:option_)?env!\s*[([{]\s*"(\w+)"/g,
   /\bENV\[\s*["'](\w+)["']\s*\]/g,
   /\$ENV\{\s*["']?(\w+)["']?\s*\}/g,
 ];

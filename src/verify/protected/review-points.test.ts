@@ -82,6 +82,7 @@ describe("what code could tell a check by is a gap", () => {
     ["a.py", 'colour = "NO_COLOR" not in os.environ and os.environ.get("PORT")\n'],
     ["a.go", 'if os.Getenv("NO_COLOR") != "" {\n'],
     ["src/lib.rs", 'let port = std::env::var("PORT");\n'],
+    ["src/lib.rs", 'let port = option_env!("PORT");\n'],
     ["a.c", 'char *port = getenv("PORT");\n'],
   ])("unless goal or criteria name each variable that is read: %s %j", (path, text) => {
     expect(seen(path, null, text, { goal: "honour NO_COLOR and listen on PORT" })).toEqual([
@@ -200,6 +201,18 @@ describe("what code could tell a check by is a gap", () => {
     ['import.meta.url.includes("/node_modules/")', "reads which machine or program it is in"],
   ])("in Java: %s", (text, what) =>
     expect(whats("src/A.java", null, `boolean x = f(${text});\n`)).toEqual([what]),
+  );
+
+  test.each([
+    ['option_env!("CARGO_PRIMARY_PACKAGE").is_none()', ["reads the environment"]],
+    ['std::env!["RUSTUP_TOOLCHAIN"]', ["reads the environment"]],
+    ['option_env!(concat!("A", "B"))', ["reads the environment"]],
+    ['env!("CARGO_PKG_VERSION")', []],
+    ['include_str!(concat!(env!("OUT_DIR"), "/words.txt"))', []],
+    ['env!("CARGO_MANIFEST_DIR").len()', []],
+    ['env!("CARGO_BIN_EXE_word-count")', []],
+  ])("in Rust, the environment of the compiler, but not the package's own: %s", (text, wanted) =>
+    expect(whats("src/lib.rs", null, `fn f() {\n    g(${text});\n}\n`)).toEqual(wanted),
   );
 
   test("but not what any machine has, in Java", () => {
