@@ -1,9 +1,9 @@
 // equivalent-tests: finds out whether a check also passes with equivalent tests that look
 // different: with an extra blank line, with expected values spelled otherwise, with results
-// converted to primitives, with computed arguments (rewrite-tests.ts), with variables named
-// otherwise (rewrite-shell.ts).
-// Code that then fails recognises its tests by their text, or claims equality with values it does
-// not contain.
+// converted to primitives, with computed arguments, with statements that do nothing
+// (rewrite-tests.ts), with variables named otherwise (rewrite-shell.ts).
+// Code that then fails recognises its tests by their text or by what was compiled of it, or claims
+// equality with values it does not contain.
 // Invariants K1 and on: verify/experiments/canary.ts.
 
 import { listSome } from "../../../kit/list-some.ts";
@@ -17,9 +17,10 @@ import { findFunctions } from "../source-text/definitions.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findOverloadingClasses } from "./rewrite-perl.ts";
 import { renameShellVariables } from "./rewrite-shell.ts";
+import { endAtOnce } from "./added-statements.ts";
 import { findClassNames, rewriteTests, type RewriteKind } from "./rewrite-tests.ts";
 
-const allKinds: readonly RewriteKind[] = ["respelled", "primitive", "computed"];
+const allKinds: readonly RewriteKind[] = ["respelled", "primitive", "computed", "added"];
 
 /**
  * `noticed` with these flips, unless code recognises its tests: equivalent tests that look slightly
@@ -50,13 +51,24 @@ async function findFailingKind(
   const namesOf = ({ failed }: Observed): readonly string[] =>
     [...failed].filter((name) => !lab.now.failed.has(name));
   const isCounted = (lab.now.tests?.ran ?? 0) > 0;
-  if (isCounted && namesOf(first).length === 0) return null;
-
+  const untouched = await createPlacebos(lab, "work", paths);
+  const kinds: { readonly kind: RewriteKind; readonly edits: readonly Edit[] }[] = [];
   for (const kind of allKinds) {
     const edits = await rewriteTestFiles(lab, paths, [kind]);
+    if (!areSame(edits, untouched)) kinds.push({ kind, edits });
+  }
+  // What was added may not compile, and then tells nothing of the other kinds.
+  const hasAdded = kinds.some(({ kind }) => kind === "added");
+  if (isCounted && namesOf(first).length === 0 && !hasAdded) return null;
+
+  for (const { kind, edits } of kinds) {
     const alone = await lab.run("work", edits);
     if (alone === null) return lateResult;
-    if (alone.passed || (isCounted && namesOf(alone).length === 0)) continue;
+    if (alone.passed) continue;
+    const isNamed = isCounted && namesOf(alone).length > 0;
+    const isMeant =
+      kind === "added" ? isNamed || (await doesCompile(lab, edits)) : isNamed || !isCounted;
+    if (!isMeant) continue;
 
     // A flaky one is not one that recognises its tests.
     const plain = await lab.repeat([]);
@@ -72,6 +84,21 @@ async function findFailingKind(
   return null;
 }
 
+const areSame = (edits: readonly Edit[], others: readonly Edit[]): boolean =>
+  edits.every(({ path, text }) =>
+    others.some((other) => other.path === path && other.text === text),
+  );
+
+/** Whether these test files compile: the check passes if each of them ends before it begins. */
+async function doesCompile(lab: Lab, edits: readonly Edit[]): Promise<boolean> {
+  const nonce = createNonce(lab.seed);
+  const ended = edits.map(({ path, text }) => ({
+    path,
+    text: endAtOnce(path, text, nonce) ?? text,
+  }));
+  return !areSame(ended, edits) && (await lab.run("work", ended))?.passed === true;
+}
+
 const listNames = (names: readonly string[], paths: readonly string[]): string =>
   listSome(names.length === 0 ? paths : names);
 const describeKind: Readonly<
@@ -83,6 +110,8 @@ const describeKind: Readonly<
     `answers pass for what is expected and are not that value: ${listNames(names, paths)}`,
   computed: (names, paths) =>
     `with what its tests give to it computed and not written out, it fails: ${listNames(names, paths)}`,
+  added: (names, paths) =>
+    `with statements in its tests that do nothing, it fails: ${listNames(names, paths)}`,
 };
 
 async function tryBlankLines(

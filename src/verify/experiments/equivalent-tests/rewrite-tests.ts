@@ -1,11 +1,13 @@
 // rewrite-tests: rewrites the assertions of a test file so that they mean the same and look
-// different. Pure. Three kinds:
+// different. Pure. Four kinds:
 //   respelled: `equal(f(), 37)` becomes `equal(f(), (36 + 1))`. Code cannot find the expected value
 //              in the text of its tests.
 //   primitive: `equal(f(), 37)` becomes `equal(CONVERT(f(), 37), 37)`. If `f` returns an object
 //              that merely claims to be equal to 37, the test compares with what it contains.
 //   computed:  `f("ab")` becomes `f("".join(("a", "b")))`. Code cannot tell by its arguments that
 //              they were written out (computed-arguments.ts).
+//   added:     each function begins with a statement that does nothing. Compiled code cannot tell by
+//              the machine code around a call who calls it (added-statements.ts).
 //
 // Invariants:
 //   W1. To honest code the test means the same afterwards: a literal is respelled only if it is the
@@ -28,12 +30,13 @@ import {
 import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import type { Span } from "../source-text/brackets.ts";
 import { perlTestFile } from "../source-text/perl-tests.ts";
+import { addStatements } from "./added-statements.ts";
 import { computeArguments } from "./computed-arguments.ts";
 import { type ClassNames, convertToPrimitive } from "./primitive-conversion.ts";
 import { type Dialect, respellLiteral } from "./respell-literal.ts";
 import { comparePlainly } from "./rewrite-perl.ts";
 
-export type RewriteKind = "respelled" | "primitive" | "computed";
+export type RewriteKind = "respelled" | "primitive" | "computed" | "added";
 
 const assertionsMax = 400;
 
@@ -56,7 +59,8 @@ type TestRewrite = {
 export function rewriteTests({ functions = [], ...rewrite }: TestRewrite): string | null {
   const { path, text: written, kinds } = rewrite;
   const text = kinds.has("computed") ? computeArguments(path, written, functions) : written;
-  const rewritten = rewriteAssertions({ ...rewrite, text }) ?? text;
+  const asserting = rewriteAssertions({ ...rewrite, text }) ?? text;
+  const rewritten = kinds.has("added") ? addStatements(path, asserting, rewrite.seed) : asserting;
 
   return rewritten === written ? null : rewritten;
 }
