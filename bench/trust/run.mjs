@@ -34,6 +34,7 @@ import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
 import { machineFactsHonest, machineFactsLies } from "./machine-facts.mjs";
+import { compiledHonest, compiledLies } from "./compiled.mjs";
 import { asksTooLittleHonest, asksTooLittleLies } from "./asks-too-little.mjs";
 import { goldenHonest, goldenLies } from "./golden.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
@@ -91,6 +92,7 @@ const wanted = [
   ...of("misbehaving", "golden", goldenLies),
   ...of("misbehaving", "plain-projects", plainProjectsLies),
   ...of("misbehaving", "machine-facts", machineFactsLies),
+  ...of("misbehaving", "compiled", compiledLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -108,6 +110,7 @@ const wanted = [
   ...of("honest", "near-inputs", nearInputsHonest),
   ...of("honest", "asks-too-little", asksTooLittleHonest),
   ...of("honest", "golden", goldenHonest),
+  ...of("honest", "compiled", compiledHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
 ].filter(

@@ -12,7 +12,12 @@
 import { detectSourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges } from "../source-text/apply-changes.ts";
-import { findClosingBracket, type Span } from "../source-text/brackets.ts";
+import {
+  findRustBlocks,
+  findRustBody,
+  findRustTests,
+  isInside,
+} from "../source-text/rust-places.ts";
 
 const functionsMax = 400;
 /** D3 */
@@ -93,51 +98,17 @@ function findBodiesInC(masked: string): readonly number[] {
   return bodies;
 }
 
-const rustTest = /#\[\s*(?:\w+::)*(?:test|rstest|test_case)\b/;
-const rustTestModule =
-  /#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*\{/g;
-
 /** The same in Rust; a `const fn` may not call what hides a value from optimisation. */
 function findBodiesInRust(code: string): readonly number[] {
-  const places = findTestPlaces(code);
-  const macros = findBlocks(code, /\bmacro_rules!\s*\w+\s*[{([]/g);
-  const isIn = (spans: readonly Span[], at: number): boolean =>
-    spans.some(({ from, to }) => from <= at && at < to);
+  const places = findRustTests(code);
+  const macros = findRustBlocks(code, /\bmacro_rules!\s*\w+\s*[{([]/g);
 
   return [...code.matchAll(/\bfn\s+\w+/g)].flatMap(({ 0: head, index }) => {
     const isConstant = /\bconst\s+(?:unsafe\s+)?(?:extern\s+"[^"]*"\s+)?$/.test(
       code.slice(Math.max(0, index - 60), index),
     );
-    if (isConstant || !isIn(places, index) || isIn(macros, index)) return [];
+    if (isConstant || !isInside(places, index) || isInside(macros, index)) return [];
     const body = findRustBody(code, index + head.length);
     return body === null || /^\s*#!/.test(code.slice(body, body + 200)) ? [] : [body];
   });
-}
-
-/** The modules of tests, or all of a file of tests (D1, D3). */
-function findTestPlaces(code: string): readonly Span[] {
-  const modules = findBlocks(code, rustTestModule);
-  if (modules.length > 0) return modules;
-  return rustTest.test(code) ? [{ from: 0, to: code.length }] : [];
-}
-
-/** The blocks that these heads open; each ends with its bracket. */
-const findBlocks = (code: string, head: RegExp): readonly Span[] =>
-  [...code.matchAll(head)].map(({ 0: text, index }) => ({
-    from: index,
-    to: findClosingBracket(code, index + text.length - 1) ?? code.length,
-  }));
-
-/** The position behind the bracket of a function's body; null if it has none. */
-function findRustBody(code: string, from: number): number | null {
-  let depth = 0;
-  for (let index = from; index < code.length; index += 1) {
-    const letter = code[index] ?? "";
-    if (letter === "(" || letter === "[") depth += 1;
-    if (letter === ")" || letter === "]") depth -= 1;
-    if (depth === 0 && letter === ";") return null;
-    if (depth === 0 && letter === "{") return index + 1;
-  }
-
-  return null;
 }

@@ -67,7 +67,7 @@ async function findFailingKind(
     if (alone.passed) continue;
     const isNamed = isCounted && namesOf(alone).length > 0;
     const isMeant =
-      kind === "added" ? isNamed || (await doesCompile(lab, edits)) : isNamed || !isCounted;
+      kind === "added" ? isNamed || (await doesCompile(lab, edits, alone)) : isNamed || !isCounted;
     if (!isMeant) continue;
 
     // A flaky one is not one that recognises its tests.
@@ -89,8 +89,16 @@ const areSame = (edits: readonly Edit[], others: readonly Edit[]): boolean =>
     others.some((other) => other.path === path && other.text === text),
   );
 
-/** Whether these test files compile: the check passes if each of them ends before it begins. */
-async function doesCompile(lab: Lab, edits: readonly Edit[]): Promise<boolean> {
+/**
+ * Whether these test files compile: Cargo says that tests failed, or the check passes if each of
+ * them ends before it begins.
+ */
+async function doesCompile(
+  lab: Lab,
+  edits: readonly Edit[],
+  { readOutput }: Observed,
+): Promise<boolean> {
+  if (readOutput?.().includes("test result: FAILED") === true) return true;
   const nonce = createNonce(lab.seed);
   const ended = edits.map(({ path, text }) => ({
     path,

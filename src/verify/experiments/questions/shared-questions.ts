@@ -1,8 +1,9 @@
-// shared-questions: three questions about what tests share with the code under test
+// shared-questions: four questions about what tests share with the code under test
 // (shared-with-code.ts): does a Python test pass with a random generator of its own; does a Rust
-// test pass if numbers compare only with numbers; does a new C or shell function replace one that
+// test pass if numbers compare only with numbers, and if equal values print alike; does a new C or shell function replace one that
 // was there?
 
+import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import { shellFile } from "../broken-expectations/expectation-lines.ts";
 import {
@@ -21,7 +22,15 @@ import {
   isolateRandom,
 } from "./shared-with-code.ts";
 import {
+  comparePrinted,
+  describePrinted,
+  findOwnEqualities,
+  speaksOfEquality,
+} from "./printed-values.ts";
+import {
   type QuestionContext,
+  readAllTests,
+  readSources,
   readChanged,
   isJudging,
   readTests,
@@ -72,6 +81,40 @@ export async function askNumberTypes(context: QuestionContext): Promise<RaisedQu
         change: { edits },
         gap: describeNumberTypes(paths),
       };
+}
+
+/**
+ * Asks whether Rust tests pass if what is equal also has to print alike, in case the work brings an
+ * equality of its own (printed-values.ts).
+ */
+export async function askPrintedValues(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { lab, runWith, goal = "" } = context;
+  const sources = (await readSources(context)).filter(({ path }) => path.endsWith(".rs"));
+  const equalities = findOwnEqualities(sources);
+  if (equalities === null || speaksOfEquality(goal)) return null;
+
+  const files = await readRustFiles(context);
+  const nonce = createNonce(lab.seed);
+  const edit = (compares: boolean): readonly Edit[] =>
+    editTexts(files, (_path, text) => comparePrinted(text, equalities, { nonce, compares }));
+  const edits = edit(true);
+  const paths = edits.map(({ path }) => path);
+  const whether = `${paths.join(", ")} compares what is printed`;
+  // With the same tests that only print it passes: they compile.
+  const confirmed = async (): Promise<boolean> =>
+    (await runWith(whether, { edits: edit(false) }))?.passed === true;
+
+  return edits.length === 0
+    ? null
+    : { whether, change: { edits }, gap: describePrinted(paths, equalities.owners), confirmed };
+}
+
+/** The base's files of Rust, and new tests, as they are judged. */
+async function readRustFiles(context: QuestionContext): Promise<readonly TextFile[]> {
+  const there = await readTests(context, (path) => path.endsWith(".rs"));
+  const known = new Set(there.map(({ path }) => path));
+  const all = await readAllTests(context);
+  return [...there, ...all.filter(({ path }) => path.endsWith(".rs") && !known.has(path))];
 }
 
 /** Finds new functions that take the place of something tests rely on, in C and in a shell. */

@@ -45,7 +45,12 @@ import { findUnnoticedStatements } from "../documents/unnoticed-statements.ts";
 import { findUnrunFunctions } from "./unrun-functions.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
-import { askNumberTypes, askOwnRandom, findReplacedFunctions } from "./shared-questions.ts";
+import {
+  askNumberTypes,
+  askOwnRandom,
+  askPrintedValues,
+  findReplacedFunctions,
+} from "./shared-questions.ts";
 
 type Row = {
   /** What is shown while it is asked. */
@@ -90,6 +95,11 @@ const mustPass: readonly MustPass[] = [
     raise: askOwnRandom,
   },
   { name: "does it rest on an equality of its own?", appliesTo: "all", raise: askNumberTypes },
+  {
+    name: "are its answers what they are equal to?",
+    appliesTo: "checks with tests",
+    raise: askPrintedValues,
+  },
   { name: "does it rest on code without types?", appliesTo: "criteria", raise: askUntypedCode },
   {
     name: "does it rest on what checkers may not see?",
