@@ -219,6 +219,42 @@ test("new settings beside the tests may be added, if checks are tried out", asyn
   expect(await changes(false)).toEqual([["tests/conftest.py", null]]);
 });
 
+test("a file that a makefile asks for may be added if it sets variables alone, and is told", async () => {
+  const makefile = "-include config.mk\n\ntest:\n\tcc $(CFLAGS) t.c $(LDLIBS) && ./a.out\n";
+  const judge = async (text: string, areTriedOut = true) => {
+    const workspace = createTrees(
+      { Makefile: makefile },
+      { Makefile: makefile, "config.mk": text },
+    );
+    const parts = { workspace, protect: [], restores: false, areTriedOut };
+    const check = {
+      id: "c",
+      kind: "criterion" as const,
+      title: "c",
+      command: "make test",
+      source: "objective",
+    };
+    const request = { base, commit, scope: ["**"], approved: [], checks: [check] };
+    const { changes, look = [] } = await findProtected(parts, request);
+    return [changes.map(({ allowed: by }) => by), look.map(({ gap }) => gap)];
+  };
+  expect(await judge("# the maths library\nLDLIBS = -lm\n")).toEqual([["added"], [true]]);
+  expect(await judge("LDLIBS = -lm\n", false)).toEqual([[null], [true]]);
+
+  for (const text of [
+    "test:\n\t@true\n",
+    "SHELL = /bin/true\n",
+    "MAKEFLAGS += -i\n",
+    "PATH := ./bin:$(PATH)\n",
+    "CFLAGS = $(shell ./evil.sh)\n",
+    "override CFLAGS = -O0\n",
+    "define CFLAGS\n-O0\nendef\n",
+    "include more.mk\n",
+  ]) {
+    expect((await judge(text))[0], text).toEqual([null]);
+  }
+});
+
 test("a makefile may name new files, and nothing else", async () => {
   const makefile =
     "SRC = src/a.c\n\ntest: build/tests\n\t./build/tests\n\nbuild/tests: $(SRC) include/a.h\n\tcc -o $@ $(SRC) tests/main.c\n";

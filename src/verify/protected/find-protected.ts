@@ -24,6 +24,8 @@ export const changesMax = 1_000;
 const setAsideText =
   "is new and decides how tests or checks run from now on; they were run without it";
 
+const variablesText = "is new and sets variables that checks are built with";
+
 type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
 
 export async function findProtected(
@@ -62,7 +64,11 @@ export async function findProtected(
   return {
     ...judgement,
     changes: shortenChanges(judgement.changes),
-    look: [...listSetAside(judgement.changes), ...reviewPoints],
+    look: [
+      ...listSetAside(judgement.changes),
+      ...listVariables(judgement.changes, rules),
+      ...reviewPoints,
+    ],
   };
 }
 
@@ -94,6 +100,16 @@ const listSetAside = (changes: readonly ProtectedChange[]): readonly LookAt[] =>
     .filter(({ how, allowed }) => how === "added" && allowed === null)
     .slice(0, reviewPointsMax)
     .map(({ path }) => ({ path, what: setAsideText, gap: true }));
+
+/** New files that makefiles include, and that checks were run with. */
+const listVariables = (
+  changes: readonly ProtectedChange[],
+  { rowOf }: ProtectionRules,
+): readonly LookAt[] =>
+  changes
+    .filter(({ path, allowed }) => allowed === "added" && rowOf(path)?.part === "included")
+    .slice(0, reviewPointsMax)
+    .map(({ path }) => ({ path, what: variablesText, gap: true }));
 
 /** A list that fits a journal: refused ones first; the last entry says how many are left out. */
 function shortenChanges(changes: readonly ProtectedChange[]): readonly ProtectedChange[] {

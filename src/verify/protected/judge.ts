@@ -12,6 +12,9 @@
 //       another test folder: the tests that ran are compared with those before.
 //   J6. A makefile may name new files of the work beside others: what they do, they could do in any
 //       other file.
+//   J7. So may a new file with variables alone that a makefile of the base asks for (`-include
+//       config.mk`), if experiments follow: what kept the tests from failing would be found by
+//       them. A person is told of it.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -24,6 +27,7 @@ import type { ProtectedParts } from "./parts/protected-parts.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, keepsAllLines, isHarmlessAddition } from "./kept-lines.ts";
+import { setsVariablesOnly } from "./parts/parse-makefile.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./rows/protection-row.ts";
 
@@ -101,7 +105,9 @@ export function judgeProtected({
     const isNamed = findNamingPattern(scope, path, rules.rowOf) !== null;
     const hasOnlyNewTests =
       row.kind === "test" && row.part === undefined && hasOnlyAdditions(file, finding);
-    const comesWithTests = row.comesWithTests === true && file.difference.kind === "added";
+    const comesWithTests =
+      file.difference.kind === "added" &&
+      (row.comesWithTests === true || isVariablesFile(row, file.after)); // J7
     const newPath = moved.get(path);
 
     const isMoved =
@@ -132,6 +138,10 @@ export function judgeProtected({
 
   return { content, changes };
 }
+
+/** A new file that a makefile includes and that sets variables, and does nothing else (J7). */
+const isVariablesFile = (row: ProtectionRow, after: string | null): boolean =>
+  row.part === "included" && after !== null && setsVariablesOnly(after);
 
 /** What was done to a protected file; null if the change does not count. */
 function describeFileChange(

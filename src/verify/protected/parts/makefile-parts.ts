@@ -48,8 +48,14 @@ export function extractIncludedMakefileParts(text: string): ProtectedParts {
     if (!otherTarget.test(target)) checkRules.set(target, rule.text);
   }
 
-  return toProtectedParts(checkRules, variables, text);
+  const defined = [...text.matchAll(definition)].map(
+    ([, name = "", body = ""]) => [name, body] as const,
+  );
+  return toProtectedParts(checkRules, new Map([...variables, ...defined]), text);
 }
+/** `define NAME`, and its lines. */
+const definition =
+  /^[ \t]*(?:override[ \t]+|export[ \t]+)*define[ \t]+([\w.-]+)[^\n]*\n([\s\S]*?)^[ \t]*endef\b/gm;
 
 /** The texts of these targets' rules, and of all that they need or make in turn. */
 function followPrerequisites(

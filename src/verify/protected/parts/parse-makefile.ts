@@ -78,6 +78,18 @@ function parseRule(ruleText: string): {
   };
 }
 
+/**
+ * Whether a makefile does nothing but give variables values: no rule, nothing that make computes or
+ * runs, and none of the variables by which make itself runs.
+ */
+export const setsVariablesOnly = (text: string): boolean =>
+  text
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .every((line) => /^\s*(?:#.*)?$/.test(line) || plainVariableLine.test(line));
+const plainVariableLine =
+  /^(?!(?:SHELL|PATH|MAKE\w*|VPATH|GNUMAKEFLAGS)\b)[A-Za-z_]\w*\s*(?:::?|\?|\+)?=(?:[^$`]|\$[({]\w+[)}])*$/;
+
 /** The files that makefiles include, as written: `*.mk` of `include $(wildcard *.mk)`. */
 export function listIncludedFiles(makefiles: readonly string[]): readonly string[] {
   const lines = makefiles.flatMap((text) => text.split("\n"));
