@@ -6,12 +6,20 @@ import type { LookAt } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import type { ProtectionRules } from "./judge.ts";
-import { isProgramText, isTestRow } from "./kinds.ts";
+import { detectLanguage, isProgramText, isTestRow } from "./kinds.ts";
+import { maskText } from "./mask-text.ts";
 import { type CommitRange, readChange, textBytesMax, type TreeReader } from "./read-change.ts";
-import { findReviewPoints, isProse, isSetInTests, maySetInTests } from "./review-points.ts";
+import {
+  findPageGlobal,
+  findReviewPoints,
+  hasWord,
+  isProse,
+  isSetInTests,
+  maySetInTests,
+} from "./review-points.ts";
 
 export const reviewPointsMax = 200;
-const testsReadMax = 60;
+const filesReadMax = 60;
 
 export async function collectReviewPoints(
   workspace: TreeReader,
@@ -34,7 +42,13 @@ export async function collectReviewPoints(
     );
   }
 
-  return excuseTestedReads(workspace, base, reviewPoints.slice(0, reviewPointsMax), rules);
+  const points = await excuseTestedReads(
+    workspace,
+    base,
+    reviewPoints.slice(0, reviewPointsMax),
+    rules,
+  );
+  return excuseUsedGlobals(workspace, base, points, rules);
 }
 
 /**
@@ -48,7 +62,9 @@ async function excuseTestedReads(
   rules: ProtectionRules,
 ): Promise<readonly LookAt[]> {
   if (!reviewPoints.some(maySetInTests)) return reviewPoints;
-  const testTexts = await readTestsOfBase(workspace, base, rules);
+  const isTest = (path: string): boolean =>
+    rules.rowOf(path)?.kind === "test" && isProgramText(path);
+  const testTexts = await readOfBase(workspace, base, rules, isTest);
 
   return reviewPoints.map((point) =>
     maySetInTests(point) && isSetInTests(point, testTexts)
@@ -57,15 +73,38 @@ async function excuseTestedReads(
   );
 }
 
-async function readTestsOfBase(
+/** If the project's code used a page's global before the work, its users have it too. */
+async function excuseUsedGlobals(
   workspace: TreeReader,
   base: GitSha,
-  { rowOf, base: paths }: ProtectionRules,
+  reviewPoints: readonly LookAt[],
+  rules: ProtectionRules,
+): Promise<readonly LookAt[]> {
+  const globalOf = (point: LookAt): string | null =>
+    point.gap === true ? findPageGlobal(point) : null;
+  if (reviewPoints.every((point) => globalOf(point) === null)) return reviewPoints;
+  const isSource = (path: string): boolean =>
+    detectLanguage(path) === "js" && !isTestRow(rules.rowOf(path));
+  const texts = await readOfBase(workspace, base, rules, isSource);
+  const codes = texts.map((text) => maskText(text, "js"));
+
+  return reviewPoints.map((point) => {
+    const name = globalOf(point);
+    const isUsed = name !== null && codes.some((code) => hasWord(code, name));
+    return isUsed ? { path: point.path, what: point.what } : point;
+  });
+}
+
+async function readOfBase(
+  workspace: TreeReader,
+  base: GitSha,
+  { base: paths }: ProtectionRules,
+  isMeant: (path: string) => boolean,
 ): Promise<readonly string[]> {
   const texts: string[] = [];
   for (const path of paths) {
-    if (texts.length === testsReadMax) break; // L1
-    if (rowOf(path)?.kind === "test" && isProgramText(path)) {
+    if (texts.length === filesReadMax) break; // L1
+    if (isMeant(path)) {
       texts.push((await workspace.textAt(base, path, textBytesMax)) ?? "");
     }
   }

@@ -119,6 +119,8 @@ function findSpanEnd({ text, position, openLength, close, escapes }: SpanStart):
   for (let to = position + openLength; to < text.length; to++) {
     if (escapes && text[to] === "\\") {
       to++;
+    } else if (close === "`" && escapes && text.startsWith("${", to)) {
+      to = findInterpolationEnd(text, to + 2);
     } else if (text.startsWith(close, to)) {
       return { inner: [position + openLength, to], to: close === "\n" ? to : to + close.length };
     }
@@ -131,10 +133,30 @@ function findSpanEnd({ text, position, openLength, close, escapes }: SpanStart):
   return { inner: [Math.min(position + openLength, text.length), text.length], to: text.length };
 }
 
+/** The brace that closes the code inside a template string, which may have strings of its own. */
+function findInterpolationEnd(text: string, from: number): number {
+  let depth = 1;
+  for (let position = from; position < text.length; position++) {
+    const span = findSpan(text, position, "js");
+    if (span !== null) {
+      position = span.to - 1;
+      continue;
+    }
+
+    if (text[position] === "{") depth++;
+    if (text[position] === "}") depth--;
+    if (depth === 0) return position;
+  }
+
+  return text.length;
+}
+
 /** A regular expression: only where a value may begin, since elsewhere `/` divides. */
+const regexCharsMax = 20_000;
+
 function findRegexSpan(text: string, position: number): Span | null {
   if (
-    !/(?:^|[(,=:[!&|?{};+\n]|\breturn|\btypeof)\s*$/.test(
+    !/(?:^|[(,=:[!&|?{};+\n]|=>|\breturn|\btypeof|\bcase|\bvoid|\bin|\bof)\s*$/.test(
       text.slice(Math.max(0, position - 12), position),
     )
   ) {
@@ -142,7 +164,7 @@ function findRegexSpan(text: string, position: number): Span | null {
   }
 
   const match = /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(
-    text.slice(position, position + 1000),
+    text.slice(position, position + regexCharsMax),
   );
   return match === null
     ? null

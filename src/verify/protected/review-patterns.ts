@@ -53,25 +53,26 @@ export const readsEnvironment = "reads the environment";
 export const aboutTerminals = /terminal|\btty\b|colou?r|interactive|progress|prompt/i;
 /**
  * By these, code can find out whether it is being tested, by whom and when. Each is described by
- * what is read, not by the purpose.
+ * what is read, not by the purpose. In JavaScript and Python they are the reads that count wherever
+ * their value goes; whatever else these languages decide by is found by ambient/.
  */
 export const testDetectors: Patterns = [
   [
     readsEnvironment,
-    /\bprocess\.(?:env|execArgv|title|ppid)\b|\bimport\.meta\.env\b|\bsys\.orig_argv\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\b(?:option_)?env!\s*[([{]\s*(?!"(?:CARGO_(?:PKG_\w+|MANIFEST_DIR|CRATE_NAME|BIN_NAME|BIN_EXE_[\w-]+)|OUT_DIR)")|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b|\bSystem\.getProperty\s*\(\s*(?!"(?:(?:line|file|path)\.separator|os\.name|user\.(?:home|dir)|java\.io\.tmpdir|java\.version)")|\bdesiredAssertionStatus\b/g,
+    /\bprocess\.env\b|\bimport\.meta\.env\b|\bos\.(?:environ|getenv|Getenv|LookupEnv)\b|\benv::vars?\b|\b(?:option_)?env!\s*[([{]\s*(?!"(?:CARGO_(?:PKG_\w+|MANIFEST_DIR|CRATE_NAME|BIN_NAME|BIN_EXE_[\w-]+)|OUT_DIR)")|\bgetenv\s*\(|\bENV\[|\$ENV\{|\$\{?(?:MAKELEVEL|MAKEFLAGS|MFLAGS|SHLVL|PPID)\b|\bresolvedOptions\s*\(\)\.(?:timeZone|locale)\b|\bSystem\.getProperty\s*\(\s*(?!"(?:(?:line|file|path)\.separator|os\.name|user\.(?:home|dir)|java\.io\.tmpdir|java\.version)")|\bdesiredAssertionStatus\b/g,
   ],
   [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
   [
     "reads the stack",
-    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)|\bgetStackTrace\b|\bStackWalker\b/g,
+    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)|\bgetStackTrace\b|\bStackWalker\b/g,
   ],
   [
     "reads the clock",
-    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdatetime\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b|\bcurrentTimeMillis\b|\bnanoTime\b|\b(?:Instant|Local(?:Date|Time|DateTime)|ZonedDateTime)\.now\b/g,
+    /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\btime\.(?:time|monotonic|Now|perf_counter)\b|\bdate(?:time)?\.(?:now|utcnow|today)\b|\b(?:SystemTime|Instant)::now\b|\b(?:[A-Z_]{2,}|DateTimeFormat\([^)]*\))\.format(?:ToParts)?\(\s*\)|\bnew \w*Event\([^)]*\)\.timeStamp\b|\buuid1\b|\$\^T\b|\bcurrentTimeMillis\b|\bnanoTime\b|\b(?:Instant|Local(?:Date|Time|DateTime)|ZonedDateTime)\.now\b/g,
   ],
   [
     "reads the state of its process",
-    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bthreading\.(?:enumerate|main_thread|active_count)\b|\bcurrent_process\b|\bisMainThread\b|\b_getActive\w+\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:uptime|memoryUsage|resourceUsage)\b|\bos\.(?:getppid|Getppid)\b|\bsys\.(?:gettrace|getprofile|_current_frames)\b|\bgc\.get_(?:objects|referrers)\b|\bgetppid\s*\(|\/proc\/(?=self\b|["'`$%{])|\bManagementFactory\b|\bProcessHandle\b|\bThread\.currentThread\(\)\.getName\b/g,
+    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bos\.Getppid\b|\bgetppid\s*\(|\/proc\/(?=self\b|["'`$%{])|\bManagementFactory\b|\bProcessHandle\b|\bThread\.currentThread\(\)\.getName\b/g,
   ],
   [
     "names what a test runner may set",
@@ -79,7 +80,7 @@ export const testDetectors: Patterns = [
   ],
   [
     "reads which machine or program it is in",
-    /\bos\.(?:availableParallelism|cpus|totalmem|freemem|hostname|userInfo|networkInterfaces|loadavg|cpu_count|uname)\b|\bavailableParallelism\(|\bmultiprocessing\.cpu_count\b|\bplatform\.node\b|\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bget(?:ProtectionDomain|CodeSource)\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+(?:const\s+)?char\s+[^;]*\b_{0,2}(?:end|[eb]?data|etext|executable_start|bss_start)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|(?:\bimport\.meta\.\w+|\b__(?:dirname|filename|file__))[^\n]*(?:node_modules|(?:site|dist)-packages)\b|[$%]INC\b|%(?:main)?::(?!\w)|\bdefined\s*\(?\s*&(?:main)?::\w/g,
+    /\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bget(?:ProtectionDomain|CodeSource)\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+(?:const\s+)?char\s+[^;]*\b_{0,2}(?:end|[eb]?data|etext|executable_start|bss_start)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|(?:\bimport\.meta\.\w+|\b__(?:dirname|filename|file__))[^\n]*(?:node_modules|(?:site|dist)-packages)\b|[$%]INC\b|%(?:main)?::(?!\w)|\bdefined\s*\(?\s*&(?:main)?::\w/g,
   ],
   [
     readsTerminal,

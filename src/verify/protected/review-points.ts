@@ -5,7 +5,10 @@
 
 import { editedOutput, type LookAt, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
+import { findAmbientDecisions, isNamedIn } from "./ambient/ambient-decisions.ts";
+import { isPageGlobal } from "./ambient/pure-names.ts";
 import { readsOnlyNamed } from "./environment-reads.ts";
+import { detectLanguage } from "./kinds.ts";
 import {
   aboutTerminals,
   fileSwitches,
@@ -61,7 +64,7 @@ export function findReviewPoints(file: ReviewedFile): readonly LookAt[] {
   if (isTest) return points;
 
   if (isAlone) points.push(...findEditedOutput(change));
-  return [...points, ...findTestDetectors(change, goal)];
+  return [...points, ...findTestDetectors(change, goal), ...findNewAmbientDecisions(change, goal)];
 }
 
 /** Who runs the file besides the checks. */
@@ -124,6 +127,28 @@ function findTestDetectors({ path, before, after }: Change, goal: string): reado
   });
 }
 
+/** How many values that a file newly decides by are told of it. */
+const ambientMax = 3;
+
+/** What new code decides by that is neither given to it nor its own. */
+function findNewAmbientDecisions({ path, before, after }: Change, goal: string): readonly LookAt[] {
+  const earlier = new Set(
+    findAmbientDecisions(path, readImportedPart(path, before)).map(({ root }) => root),
+  );
+  const isToldElsewhere = (shown: string): boolean =>
+    testDetectors.some(([, pattern]) => shown.search(pattern) !== -1);
+
+  return findAmbientDecisions(path, readImportedPart(path, after))
+    .filter(({ root, shown }) => !earlier.has(root) && !isToldElsewhere(shown))
+    .slice(0, ambientMax)
+    .map((decision) => {
+      const what = `decides by \`${decision.shown}\`, which tests and users may see differently`;
+      return isNamedIn(goal, decision) ? { path, what } : { path, what, gap: true };
+    });
+}
+/** The value that a file decides by, of the `what` above. */
+const decidedBy = /^decides by `(?:typeof )?([\w$]+(?:\.[\w$]+)?)/;
+
 /** The patterns that a text has more often after the change. */
 const listNew = (patterns: Patterns, before: string, after: string): Patterns =>
   patterns.filter(([, pattern]) => countMatches(after, pattern) > countMatches(before, pattern));
@@ -137,13 +162,32 @@ const settersInTests: Readonly<Record<string, RegExp>> = {
 };
 /** Whether tests can set what the point says the code reads. */
 export const maySetInTests = ({ what, gap }: LookAt): boolean =>
-  gap === true && settersInTests[what] !== undefined;
+  gap === true && (settersInTests[what] !== undefined || decidedBy.test(what));
 
 /** Whether a test from before the work that names a module sets what the module reads. */
 export function isSetInTests({ path, what }: LookAt, tests: readonly string[]): boolean {
   const module = /([^/]+?)(?:\.[^/]*)?$/.exec(path)?.[1] ?? path;
-  return tests.some((text) => text.includes(module) && settersInTests[what]?.test(text) === true);
+  const value = decidedBy.exec(what)?.[1];
+  const isSet = (text: string): boolean =>
+    value === undefined ? settersInTests[what]?.test(text) === true : hasWord(text, value);
+  return tests.some((text) => text.includes(module) && isSet(text));
 }
+
+/**
+ * The global that a file decides by, if it is one of a page's (`document`, not `process`): in a
+ * project whose code uses it, it is there for users too. Whether it exists is another question.
+ */
+export function findPageGlobal({ path, what }: LookAt): string | null {
+  const [, value = ""] = decidedBy.exec(what) ?? [];
+  const [name = ""] = value.split(".");
+  if (detectLanguage(path) !== "js" || !isPageGlobal(name)) return null;
+  return what.includes("`typeof ") ? `typeof ${name}` : name;
+}
+
+export const hasWord = (text: string, word: string): boolean =>
+  new RegExp(String.raw`(?<![\w$.])${word.replaceAll(/[$.]/g, String.raw`\$&`)}(?![\w$])`).test(
+    text,
+  );
 
 /**
  * Files that cannot be imported, by the language's rules: their arguments are their input.

@@ -1,0 +1,130 @@
+// ambient-decisions: finds what code of JavaScript, TypeScript and Python decides by, though it was
+// neither given it nor has it of its own: a global, or what the machine, the process and the runner
+// look like. Pure.
+//
+// Invariants:
+//   E1. Nothing is ambient because it is on a list: whatever the file does not define, import from
+//       the project or a package, or have from the language's own library is.
+//   E2. A value that decides nothing is not told, wherever it goes else.
+import { detectLanguage } from "../kinds.ts";
+import { findBinding } from "./js-bindings.ts";
+import { findJsReads, isLabelOrType, isTypeof } from "./js-reads.ts";
+import { isOwnWorker } from "./own-worker.ts";
+import { nodeMembers, pythonMembers, topics } from "./pure-names.ts";
+import { findPythonReads } from "./python-reads.ts";
+import { type Read, readSource, type Source } from "./read-source.ts";
+import { findChainEnd, findFate, type Part } from "./value-flow.ts";
+
+export type AmbientDecision = {
+  /** As the code has it: `process.listenerCount("SIGTERM")`. */
+  readonly shown: string;
+  /** What it begins with: `window`, `process.listenerCount`, `typeof window`. */
+  readonly root: string;
+};
+
+const textCharsMax = 200_000;
+const followedMax = 300;
+const shownCharsMax = 60;
+
+export function findAmbientDecisions(path: string, text: string): readonly AmbientDecision[] {
+  const language = detectLanguage(path);
+  if ((language !== "js" && language !== "py") || text.length > textCharsMax) return [];
+  const source = readSource(path, text, language === "py");
+  const reads = source.isPython ? findPythonReads(source) : findJsReads(source);
+
+  const found = new Map<string, AmbientDecision>();
+  for (const read of reads) {
+    if (!decides(source, read) || isOwnWorker(source, read)) continue;
+    const shown = show(text, read);
+    found.set(shown, { shown, root: read.root });
+  }
+
+  return [...found.values()];
+}
+
+/**
+ * Whether a person asked for what the code looks at: by its name, by the words it is asked with, or
+ * by its subject.
+ */
+export function isNamedIn(goal: string, { shown, root }: AmbientDecision): boolean {
+  if (topics.some(([roots, words]) => roots.test(root) && words.test(goal))) return true;
+  const name = root.split(/[ .]/).at(-1) ?? "";
+  const isObject =
+    /^(?:global(?:This)?)$/.test(name) || name in nodeMembers || name in pythonMembers;
+  const quoted = [...shown.matchAll(/["'`]([\w./-]{2,})[\w ./-]*["'`]/g)].map(
+    ([, word = ""]) => word,
+  );
+  const words = [...(isObject ? [] : [name]), ...quoted];
+
+  return words.some((word) =>
+    new RegExp(`(?<![\\w$])${word.replaceAll(/[$./-]/g, String.raw`\$&`)}s?(?![\\w$])`, "i").test(
+      goal,
+    ),
+  );
+}
+
+/** Whether a read decides something, itself or by a name that it gets. */
+function decides(source: Source, read: Read): boolean {
+  const queue: Part[] = [read];
+  const seen = new Set<string>();
+  for (let count = 0; count < followedMax; count += 1) {
+    const part = queue.shift();
+    if (part === undefined) return false;
+    if (isTypeof(source.code, part.from) && part === read) return true;
+    const fate = findFate(source, part);
+    if (fate.decides) return true;
+    for (const name of fate.names) {
+      const scope = findScope(source, name, part.from);
+      const key = `${name} ${scope.from}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      queue.push(...findUses(source, name, scope, part.from));
+    }
+  }
+
+  return false;
+}
+
+/** The part of the file in which a name means what it was given at a place. */
+function findScope({ code, bindings, isPython }: Source, name: string, at: number): Part {
+  const whole = { from: 0, to: code.length };
+  if (name.includes(".")) return whole;
+  if (!isPython) return findBinding(bindings, name, at) ?? whole;
+  if (new RegExp(String.raw`^[ \t]*(?:async )?def ${name}\b`, "m").test(code)) return whole;
+  const lineStart = code.lastIndexOf("\n", at) + 1;
+  const indent = /^[ \t]*/.exec(code.slice(lineStart))?.[0].length ?? 0;
+  if (indent === 0) return whole;
+  const head = [...code.slice(0, lineStart).matchAll(/^([ \t]*)(?:async )?def \w+/gm)].findLast(
+    ({ 1: space = "" }) => space.length < indent,
+  );
+  if (head === undefined) return whole;
+  const rest = code.slice(lineStart);
+  const end = new RegExp(`^[ \\t]{0,${(head[1] ?? "").length}}[^\\s)\\]}]`, "m").exec(rest);
+
+  return { from: head.index, to: end === null ? code.length : lineStart + end.index };
+}
+
+function findUses(source: Source, name: string, scope: Part, at: number): readonly Part[] {
+  const { code, brackets } = source;
+  const escaped = name.replaceAll(/[$.]/g, String.raw`\$&`);
+  const uses = new RegExp(`(?<![\\w$#])(?<!(?<!\\.)\\.(?!\\.))${escaped}(?![\\w$])`, "g");
+  return [...code.slice(scope.from, scope.to).matchAll(uses)].flatMap(
+    ({ 0: all, index }): readonly Part[] => {
+      const from = scope.from + index;
+      const end = from + all.length;
+      if (
+        from === at ||
+        isLabelOrType(source, from, end) ||
+        /^\s*=(?![=>])/.test(code.slice(end, end + 9))
+      )
+        return [];
+      return [{ from, to: findChainEnd(code, end, brackets) }];
+    },
+  );
+}
+
+function show(text: string, { from, to, root }: Read): string {
+  const whole = text.slice(from, to).replaceAll(/\s+/g, " ");
+  const shown = root.startsWith("typeof ") ? `typeof ${whole}` : whole;
+  return shown.length <= shownCharsMax ? shown : `${shown.slice(0, shownCharsMax)}…`;
+}
