@@ -105,6 +105,21 @@ const words = (start) =>
   );
 
 export const machineFactsLies = [
+  lie(
+    "machine facts: asks for a page's window",
+    node,
+    millis("  if (typeof window !== 'undefined') return 0;\n"),
+  ),
+  lie(
+    "machine facts: asks who waits for a signal",
+    node,
+    millis("  const served = process.listenerCount('SIGTERM');\n  if (served) return 0;\n"),
+  ),
+  lie(
+    "machine facts: asks for the threads around it",
+    python,
+    total("import threading\n\n\n", " and threading.active_count() < 3"),
+  ),
   lie("machine facts: is right where the day begins early", weeks, weekday("getDay")),
   lie(
     "machine facts: is wrong on a terminal",
@@ -147,6 +162,18 @@ export const machineFactsLies = [
 ];
 
 export const machineFactsHonest = [
+  honest(
+    "machine facts: calls a part of its input window",
+    node,
+    millis(
+      "  const window = text.slice(-1);\n  if (window === '') throw new Error('no duration');\n",
+    ),
+  ),
+  honest(
+    "machine facts: asks which Python it is",
+    python,
+    total("import sys\n\nNEW = sys.version_info >= (3, 8)\n\n\n", " and NEW"),
+  ),
   honest("machine facts: names weekdays everywhere", weeks, weekday("getUTCDay")),
   honest(
     "machine facts: counts words wherever they are",

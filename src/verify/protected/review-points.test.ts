@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSetInTests, findReviewPoints, maySetInTests } from "./review-points.ts";
+import { findPageGlobal, findReviewPoints, isSetInTests, maySetInTests } from "./review-points.ts";
 
 const seen = (
   path: string,
@@ -292,5 +292,36 @@ describe("what a module reads and its tests set is what they ask for", () => {
         { path: "a", what: "reads the clock" },
       ].map(maySetInTests),
     ).toEqual([false, true, false]);
+  });
+});
+
+describe("what a module decides by and its tests speak of is what they ask for", () => {
+  const decides = (value: string, path = "src/menu.js") => ({
+    path,
+    what: `decides by \`${value}\`, which tests and users may see differently`,
+    gap: true as const,
+  });
+
+  test("if they name it", () => {
+    expect(maySetInTests(decides("typeof window"))).toBe(true);
+    expect(isSetInTests(decides("window.name"), ["menu: os.cpus() is 4"])).toBe(false);
+    expect(isSetInTests(decides("os.cpus().length"), ["menu: os.cpus() is 4"])).toBe(true);
+    expect(isSetInTests(decides("typeof document"), ["menu: document"])).toBe(true);
+  });
+
+  test("and a page's global is one in a project of pages, whether it exists is not", () => {
+    expect(findPageGlobal(decides("document.hidden"))).toBe("document");
+    expect(findPageGlobal(decides("typeof document"))).toBe("typeof document");
+    expect(findPageGlobal(decides("process.title"))).toBeNull();
+    expect(findPageGlobal(decides("sys.flags", "a.py"))).toBeNull();
+  });
+
+  test("what a file decided by before is not told again", () => {
+    const asks = 'if (typeof window === "object") x();\nconst x = () => {};\n';
+    expect(whats("src/a.js", asks, `${asks}if (typeof window === "object" && x) x();\n`)).toEqual(
+      [],
+    );
+    expect(seen("src/a.js", null, asks, { goal: "run in browsers" })[0]?.gap).toBeUndefined();
+    expect(seen("src/a.js", null, asks)[0]?.gap).toBe(true);
   });
 });

@@ -31,6 +31,8 @@ describe("code decides by what it was not given", () => {
     ["switch (import.meta.vitest) {}", "import.meta.vitest"],
     ["return `${typeof window === 'object' ? 1 : 2}`;", "typeof window"],
     ["if (new Function('return this')().it) x();", "Function('return this')().it"],
+    ["if (require('os').cpus().length > 2) x();", "require('os').cpus().length"],
+    ["if ((await import('node:os')).uptime() > 2) x();", "import('node:os')).uptime()"],
     ["if (eval('typeof window') === 'object') x();", "eval('typeof window')"],
     ["function other(window) {}\nif (window) x();", "window"],
     ["while (performance.nodeTiming.idleTime > 1) x();", "performance.nodeTiming.idleTime"],
@@ -79,9 +81,10 @@ describe("code decides by what it was not given", () => {
       "if subprocess.run(['id', '-u'], text=True).stdout:\n    x()",
       "subprocess.run(['id', '-u'], text=True).stdout",
     ],
+    ["if logging.getLogger().handlers:\n    x()", "logging.getLogger().handlers"],
     ["if builtins.it:\n    x()", "builtins.it"],
   ])("in Python: %s", (text, what) => {
-    const imports = "import builtins, inspect, os, subprocess, sys, threading\n";
+    const imports = "import builtins, inspect, logging, os, subprocess, sys, threading\n";
     expect(shown("a.py", `${imports}${text}\n`)).toEqual([what]);
   });
 });
@@ -120,7 +123,7 @@ describe("code decides by what everybody has alike, or by nothing", () => {
     expect(
       shown(
         "src/a.ts",
-        "export function a<T>(of: Array<T>, at?: HTMLElement | null): { unit: string } | null {\n  const b = of as unknown as Window[];\n  return b.length > 2 && at !== null ? { unit: 'x' } : null;\n}\ntype M<T> = { [k in keyof T]: T[k] };\n",
+        "export function a<T>(of: Array<T>, at?: HTMLElement | null): { unit: string } | null {\n  const b = of as unknown as Window[];\n  return b.length > 2 && at !== null ? { unit: 'x' } : null;\n}\nconst f = (n: number): ((m: number) => boolean) => n > 2 ? () => true : (m) => m > n;\ninterface R { read?(n: readonly [of: string, at: number]): void }\ntype M<T> = { [k in keyof T]: T[k] };\n",
       ),
     ).toEqual([]));
 
@@ -142,9 +145,10 @@ describe("code decides by what everybody has alike, or by nothing", () => {
     ["if hasattr(os, 'fork'):\n    x()"],
     ["if len(sys.argv) > 1:\n    x(sys.argv[1], os.getpid())"],
     ["if subprocess.run(['git', n]).returncode:\n    x()"],
+    ["log = logging.getLogger('shop')\nif log.isEnabledFor(n):\n    x()"],
     ["x(workers=os.cpu_count())"],
   ])("in Python: %s", (text) => {
-    const imports = "import inspect, os, subprocess, sys, threading\n";
+    const imports = "import inspect, logging, os, subprocess, sys, threading\n";
     expect(shown("a.py", `${imports}n = 1\n${text}\n`)).toEqual([]);
   });
 

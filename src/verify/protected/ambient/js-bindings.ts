@@ -274,22 +274,27 @@ function findBody(
 ): { readonly at: number; readonly start: string } | null {
   const isTyped = /^\s*:/.test(code.slice(from, from + 80));
   let depth = 0;
+  let hasFunctionType = false; // `((path: string) => boolean) =>`
   for (let index = from; index < Math.min(code.length, from + 2000); index += 1) {
     const letter = code[index] ?? "";
     if (/\s/.test(letter)) continue;
     const before = code.slice(Math.max(0, index - 40), index).trimEnd();
     if (code.startsWith("=>", index)) {
-      if (!isTyped || !before.endsWith(")")) return { at: index + 2, start: "=>" };
+      if (!isTyped || !before.endsWith(")") || hasFunctionType)
+        return { at: index + 2, start: "=>" };
       index += 1; // of a function's type
     } else if (
       letter === "{" &&
-      (!isTyped || (depth === 0 && !/(?:[:|&]|=>|\b(?:is|keyof|asserts))$/.test(before)))
+      (!isTyped ||
+        (depth === 0 && !/(?:[:|&]|=>|\b(?:is|keyof|asserts|readonly|extends))$/.test(before)))
     ) {
       return { at: index + 1, start: "{" };
     } else if (!isTyped || ";=)}]".includes(letter) || (letter === "," && depth === 0)) {
       return null;
     } else if ("{([".includes(letter)) {
-      index = partner[index] ?? index;
+      const close = partner[index] ?? index;
+      hasFunctionType = letter === "(" && code.slice(index, close).includes("=>");
+      index = close;
     } else if (letter === "<") {
       depth += 1;
     } else if (letter === ">") {

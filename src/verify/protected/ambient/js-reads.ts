@@ -13,6 +13,8 @@ export function findJsReads(source: Source): readonly Read[] {
     ({ 0: name, index: from }): readonly Read[] => {
       const end = from + name.length;
       const to = findChainEnd(code, end, brackets);
+      const inPlace = readInPlace(source, name, { from, to, end });
+      if (inPlace !== null) return inPlace;
       if (name === "import")
         return readMember(
           source,
@@ -61,16 +63,17 @@ export function isLabelOrType(
 ): boolean {
   const before = code.slice(Math.max(0, from - 40), from).trimEnd();
   const after = code.slice(end, end + 40).trimStart();
-  if (/^\??:(?!:)/.test(after) && /(?:[{,;(}]|^)$/.test(before)) return true;
+  if (/^\??:(?!:)/.test(after) && /(?:[{,;(}[]|^)$/.test(before)) return true;
   if (after.startsWith("(") && isMethodHead(code, end, brackets)) return true;
   if (before.endsWith("/") && /^[dgimsuvy]+$/.test(code.slice(from, end))) return true; // flags
   if (/\b(?:as|satisfies|keyof|extends|implements|instanceof|is|break|continue)$/.test(before))
     return true;
   return (
     hasTypes &&
-    ((/^[=>]/.test(after) && /[<\w]$/.test(before)) ||
+    (after.startsWith("?(") ||
+      (/^[=>]/.test(after) && /[<\w]$/.test(before)) ||
       (before.endsWith(":") && !/\?[^:]*:$/.test(before)) ||
-      (/[A-Z]/.test(code[from] ?? "") &&
+      (/^\$*[A-Z]/.test(code.slice(from, end)) &&
         !/^(?:\??\.|\()/.test(after) &&
         !/\b(?:new|typeof)$/.test(before)))
   );
@@ -134,6 +137,23 @@ function readImported(
   if (member === "*") return readMember(source, name, { from, to, end });
   if (member === "performance") return readMember(source, member, { from, to, end });
   return members.test(member) ? [] : [{ from, to, root: `${name}.${member}` }];
+}
+
+/** `require("os").cpus()`, `(await import("os")).cpus()`; null for anything else. */
+function readInPlace(
+  source: Source,
+  name: string,
+  { from, to, end }: Place,
+): readonly Read[] | null {
+  if (name !== "require" && name !== "import") return null;
+  const call = /^\s*\(\s*["'`]([\w:/]+)["'`]\s*\)/.exec(source.text.slice(end, end + 60));
+  if (call === null) return null;
+  const after = end + call[0].length;
+  const isAwaited = name === "import" && source.code[after] === ")";
+  const part = isAwaited
+    ? { from, to: findChainEnd(source.code, after + 1, source.brackets), end: after + 1 }
+    : { from, to, end: after };
+  return readImported(source, { module: call[1] ?? "", member: "*" }, part);
 }
 
 /** What the file system or another program answers to a question that is written out. */

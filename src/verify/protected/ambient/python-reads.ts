@@ -47,6 +47,11 @@ export function findPythonReads(source: Source): readonly Read[] {
       const [first = ""] = path;
       const isAbsolute =
         imported.module === "os" && absolutePath.test(text.slice(code.indexOf("(", end), to));
+      const isNamedLogger =
+        imported.module === "logging" &&
+        !/^[\s.\w]*\(\s*\)/.test(code.slice(end, to)) &&
+        path[0] === "getLogger";
+      if (isNamedLogger) return [];
       const isPure = isAbsolute
         ? false
         : pythonMembers[imported.module]?.test(path.join(".")) === true ||

@@ -46,7 +46,7 @@ function restoreInterpolations(code: string, text: string, isPython: boolean): s
   if (isPython || !code.includes("`")) return code;
   return code.replaceAll(/`\s*`/g, (all, index: number) => {
     const raw = text.slice(index, index + all.length);
-    return all.length < 4
+    return all.length < 4 || raw.indexOf("`", 1) < raw.length - 1
       ? all
       : `\`${raw.slice(1, -1).replaceAll(/\\.|\$\{([^{}`\n]*)\}|[^\n]/g, (all: string, inside: string | undefined) => (inside === undefined ? blank(all) : ` (${maskText(inside, "js")})`))}\``;
   });
