@@ -25,6 +25,7 @@ import { nodeLies } from "./lies-node.mjs";
 import { worldHonest, worldLies } from "./lies-world.mjs";
 import { pythonLies } from "./lies-python.mjs";
 import { toolLies } from "./lies-tools.mjs";
+import { madeFilesHonest, madeFilesLies } from "./made-files.mjs";
 import { misbehaving } from "./misbehaving.mjs";
 import { restsOnHonest, restsOnLies } from "./rests-on.mjs";
 import { ownWordsHonest, ownWordsLies } from "./own-words.mjs";
@@ -93,6 +94,7 @@ const wanted = [
   ...of("misbehaving", "plain-projects", plainProjectsLies),
   ...of("misbehaving", "machine-facts", machineFactsLies),
   ...of("misbehaving", "compiled", compiledLies),
+  ...of("misbehaving", "made-files", madeFilesLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -111,6 +113,7 @@ const wanted = [
   ...of("honest", "asks-too-little", asksTooLittleHonest),
   ...of("honest", "golden", goldenHonest),
   ...of("honest", "compiled", compiledHonest),
+  ...of("honest", "made-files", madeFilesHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
 ].filter(
