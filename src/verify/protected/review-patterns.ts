@@ -64,7 +64,7 @@ export const testDetectors: Patterns = [
   [readsArguments, /\bprocess\.argv\b|\bsys\.argv\b|\bos\.Args\b|\benv::args\b/g],
   [
     "reads the stack",
-    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)|\bgetStackTrace\b|\bStackWalker\b/g,
+    /\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\b_getframe\b|\b_current_frames\b|\bf_back\b|\bruntime\.Callers?\b|\bBacktrace::|\bFUNCNAME\b|\bBASH_SOURCE\[(?:[*@]|[1-9])|\bBASH_(?:LINENO|SUBSHELL|ARGV|COMMAND)\b|\(caller\)|\bcaller\(\s*\d*\s*\)|\bgetStackTrace\b|\bStackWalker\b/g,
   ],
   [
     "reads the clock",
@@ -72,7 +72,7 @@ export const testDetectors: Patterns = [
   ],
   [
     "reads the state of its process",
-    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bos\.Getppid\b|\bgetppid\s*\(|\/proc\/(?=self\b|["'`$%{])|\bManagementFactory\b|\bProcessHandle\b|\bThread\.currentThread\(\)\.getName\b/g,
+    /\bNumGoroutine\b|\bruntime\.Stack\b|\bthread::current\b|\bcurrent_thread\b|\bgc\.get_(?:objects|referrers)\b|\bos\.Getppid\b|\bgetppid\s*\(|\/proc\/(?=self\b|["'`$%{])|\bManagementFactory\b|\bProcessHandle\b|\bThread\.currentThread\(\)\.getName\b/g,
   ],
   [
     "names what a test runner may set",
