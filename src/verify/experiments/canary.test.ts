@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Check } from "../../contracts/evidence.ts";
 import { runCanary } from "./canary.ts";
 import type { Edit, Lab, Side } from "./lab.ts";
+import { asksOnlyCode } from "./broken-expectations/find-judges.ts";
 import { findCandidates } from "./broken-expectations/candidates.ts";
 import { findNoticedFlips, type Observed } from "./broken-expectations/noticed-flips.ts";
 
@@ -349,6 +350,27 @@ test("a command that searches what a program prints is asked for another pattern
   });
   expect(variants).toHaveLength(1);
 });
+
+test.each([
+  ["node src/run.mjs | grep -q passed", false],
+  ["node src/a.ts 2>&1 | grep -q passed", false],
+  ["node src/a.ts --help 2>&1 | grep -q json", true],
+  ["node bin/tool.mjs | grep -q json && node src/cli.mjs a | grep b", true],
+  ["node bin/tool.mjs | grep -q json && node src/run.mjs | grep b", false],
+  ["node bin/check.mjs --all | grep -q passed", false],
+  ["node test/run.mjs a | grep -q passed", false],
+  ["node bin/tool.mjs --json", false],
+])(
+  "a program whose output is searched is under test if it is a tool, or the work and given words: %s",
+  async (command, isAsked) => {
+    const paths = ["run", "cli"].map((name) => `src/${name}.mjs`);
+    const here = lab(() => green, {
+      pathsAt: () =>
+        Promise.resolve(["src/a.ts", "bin/tool.mjs", "bin/check.mjs", "test/run.mjs", ...paths]),
+    });
+    expect(await asksOnlyCode({ ...check, command }, here)).toBe(isAsked);
+  },
+);
 
 describe("a check without tests", () => {
   const compile: Check = { ...check, id: "project:types", title: "types", command: "tsc --noEmit" };

@@ -111,7 +111,7 @@ type Pipeline = {
 /** The parts of a command that `;`, `&` and the like chain, each with all that it pipes into. */
 export function splitPipelines(command: string): readonly Pipeline[] {
   const parts = command.matchAll(
-    /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|(?<!\|)\|(?!\|)|[^;&|\n'"\\]|["'\\])+/g,
+    /(?:>&|&>|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|(?<!\|)\|(?!\|)|[^;&|\n'"\\]|["'\\])+/g,
   );
   return [...parts].map(({ 0: text, index }) => ({ text, from: index }));
 }

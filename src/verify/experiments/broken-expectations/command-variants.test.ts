@@ -33,6 +33,7 @@ test.each([
   ["a | grep -m 1 -e x=y", ["a | grep -m 1 -e x=z", "a | grep -m 1 -e n0"]],
   ["a | grep -Eq 'one|two'", ["a | grep -Eq 'one|twp'", "a | grep -Eq 'n0'"]],
   ["! a | grep -q old", ["! a | grep -q ''"]],
+  ["! a 2>&1 | grep -q old", ["! a 2>&1 | grep -q ''"]],
   ["a 2>&1 | grep -vq old", ["a 2>&1 | grep -vq ''"]],
   [
     "a | grep -q one && b | grep two",

@@ -6,7 +6,6 @@ import { asSet } from "../../../kit/as-set.ts";
 import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
 import { filterTests } from "../../protected/listed-kinds.ts";
 import {
-  codePathPattern,
   findNamedPaths,
   isReadOnly,
   judgingPathPattern,
@@ -47,23 +46,32 @@ export async function findJudges(
  * `grep` judges, and what is written in the program is no expectation.
  */
 function createAskedFilter({ command }: Check, lab: Lab): (path: string) => boolean {
-  const asked = splitPipelines(command)
+  const asked = splitPipelines(withoutRedirections(command))
     .map(({ text }) => splitChain(text))
     .filter((parts) => parts.length > 1 && isReadOnly(parts.at(-1) ?? ""))
     .flatMap((parts) => parts.slice(0, -1));
   const named = findNamedPaths(asked);
-  const isUnderTest = (path: string): boolean =>
-    codePathPattern.test(path) ||
-    (lab.changedPaths.includes(path) && !judgingPathPattern.test(path));
+  const isGivenMore = (path: string): boolean =>
+    asked.some((part) => /^\s+[^\s>]/.test(part.split(path)[1] ?? ""));
+  const isTool = (path: string): boolean =>
+    toolPath.test(path) || (lab.changedPaths.includes(path) && isGivenMore(path));
+  const isUnderTest = (path: string): boolean => isTool(path) && !judgingPathPattern.test(path);
 
   return (path) => named.has(path) && isUnderTest(path) && findProtectionRow(path) === null;
 }
+
+/** `2>&1` starts no other command. */
+const withoutRedirections = (command: string): string =>
+  command.replaceAll(/\s\d?(?:>&\d?|&>)(?=\s|$)/g, "");
+
+/** Where programs for users are, and what they are called; others may be tests of the project. */
+const toolPath = /^(?:bin|cmd|exe)\/|(?:^|\/)(?:cli|main|__main__|index|app)\.\w+$/;
 
 /** Whether a command runs nothing but programs under test, and searches what they print. */
 export async function asksOnlyCode(check: Check, lab: Lab): Promise<boolean> {
   const paths = asSet(await lab.pathsAt("work"));
   const isAsked = createAskedFilter(check, lab);
-  const parts = splitJudgingParts(check.command).map((part) =>
+  const parts = splitJudgingParts(withoutRedirections(check.command)).map((part) =>
     [...findNamedPaths([part])].filter((path) => paths.has(path) && isProgramText(path)),
   );
 
