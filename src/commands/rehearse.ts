@@ -13,7 +13,7 @@ import { erase } from "../workspace/folder.ts";
 import { openLimits } from "../workspace/isolation/limits.ts";
 import { openLimitsCache } from "../workspace/isolation/self-test-cache.ts";
 import { openSandboxedAgents } from "../runner/sandboxed-agents.ts";
-import { castAgent } from "../runner/draft/assign-agents.ts";
+import { assignAgent } from "../runner/draft/assign-agent.ts";
 import { findProject } from "../project/runs/project-paths.ts";
 import { openIsolation } from "../runner/draft/open-isolation.ts";
 import type { CommandContext } from "../project/command-context.ts";
@@ -38,7 +38,7 @@ export async function rehearse(context: CommandContext, name: string): Promise<C
     return Promise.resolve("0".repeat(64)); // a trial has no blobs: `scriptPathOf` ignores this hash
   };
 
-  const cast = await castAgent({ context, config: settings.config, storeScript }, "try", name);
+  const cast = await assignAgent({ context, config: settings.config, storeScript }, "try", name);
   const folder = realpathSync(await createTemporaryFolder("try"));
   const layer = join(folder, "work");
   mkdirSync(layer);

@@ -12,12 +12,8 @@ import { canonicalJson } from "../../kit/canonical-json.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { addIgnoreLines } from "../../workspace/owned-paths.ts";
 import { loadCalledFlows } from "./called-flows.ts";
-import {
-  assignAgents,
-  inferAgent,
-  type InferredAgent,
-  listUnusedRoleWarnings,
-} from "./assign-agents.ts";
+import type { InferredAgent } from "./choose-unnamed-agent.ts";
+import { assignAgents, inferAgent, listUnusedRoleWarnings } from "./assign-agents.ts";
 import { collectChecks } from "./collect-checks.ts";
 import { loadPlaybook } from "../../playbooks/registry/table.ts";
 import { loadCheckedFlow } from "./load-checked-flow.ts";
@@ -92,7 +88,11 @@ export async function makeDraft(
   } = requireObjective(input, prepared, { config: settings.config, flow, folder });
 
   await refuseSecondRun(context, paths, flow, { self: null, isNew: input.new === true });
-  const casting = await castRoles(context, { config: settings.config, flow, agent: input.agent });
+  const assignment = await assignRoles(context, {
+    config: settings.config,
+    flow,
+    agent: input.agent,
+  });
   const commands = [...(settings.config.checks?.commands ?? []), ...(prepared?.checks ?? [])];
   const collected = await collectChecks(repository, objective, {
     ...settings.config.checks,
@@ -112,7 +112,7 @@ export async function makeDraft(
     prepared,
     objective,
     inferred_defaults,
-    casting,
+    assignment,
     collected,
     tunedLimits,
   });
@@ -121,7 +121,7 @@ export async function makeDraft(
     ...[loaded.prompts, ...called.map((item) => item.prompts)].flatMap((texts) =>
       Object.values(texts),
     ),
-    ...casting.scripts,
+    ...assignment.scripts,
     ...(prepared?.documents ?? []).map(({ text }) => text),
   ];
 
@@ -136,11 +136,11 @@ export async function makeDraft(
       ...settings.warnings,
       ...(prepared?.warnings ?? []),
       ...listUnusedLimitWarnings(flow, tunedLimits),
-      ...listUnusedRoleWarnings(settings.config, Object.keys(casting.cast)),
+      ...listUnusedRoleWarnings(settings.config, Object.keys(assignment.cast)),
       ...listUnusedPolicyWarnings(flow, objective),
       ...objectiveWarnings,
       ...listStartFolderWarnings(folder, { isScopeTyped: !inferred_defaults.includes("scope") }),
-      ...listInferredAgentWarnings(casting.inferred),
+      ...listInferredAgentWarnings(assignment.inferred),
       ...surveyWarnings,
       ...collected.warnings.map(
         ({ file, reason }) => `${file} was not understood, so its checks are not run: ${reason}`,
@@ -196,7 +196,7 @@ type ContentParts = {
   readonly prepared: PreparedRun | undefined;
   readonly objective: Objective;
   readonly inferred_defaults: readonly string[];
-  readonly casting: Awaited<ReturnType<typeof castRoles>>;
+  readonly assignment: Awaited<ReturnType<typeof assignRoles>>;
   readonly collected: Awaited<ReturnType<typeof collectChecks>>;
   /** The limits of the config and the documents. */
   readonly tunedLimits: NonNullable<Config["limits"]>;
@@ -211,7 +211,7 @@ function buildContent(parts: ContentParts): DraftContent {
     prepared,
     objective,
     inferred_defaults,
-    casting,
+    assignment,
     collected,
     tunedLimits,
   } = parts;
@@ -231,7 +231,7 @@ function buildContent(parts: ContentParts): DraftContent {
         }),
     registry: { ...registryVersions },
     objective,
-    inferred_defaults: [...inferred_defaults, ...(casting.inferred === null ? [] : ["agent"])],
+    inferred_defaults: [...inferred_defaults, ...(assignment.inferred === null ? [] : ["agent"])],
     options: computeFlowOptions(loaded.flow, {
       input,
       objective,
@@ -244,7 +244,7 @@ function buildContent(parts: ContentParts): DraftContent {
       isBudgetGiven: !inferred_defaults.includes("max-budget"),
     }),
     checks: collected.checks,
-    cast: casting.cast,
+    cast: assignment.cast,
     isolation: settings.isolation,
     policy: {
       ...buildPolicy(settings.config, collected.restores, input.land),
@@ -262,7 +262,7 @@ const listInferredAgentWarnings = (inferred: InferredAgent | null): readonly str
   inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`];
 
 /** Assigns the agents; roles without one get the only agent installed here, which is reported. */
-async function castRoles(
+async function assignRoles(
   context: CommandContext,
   {
     config,

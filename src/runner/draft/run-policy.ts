@@ -13,7 +13,7 @@ import { projectConfigPath } from "../../project/config/config.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 import { detectRestores, type RestoreSetting } from "../../verify/detect/detect-restore.ts";
-import type { CastingParts } from "./assign-agents.ts";
+import type { AssignmentInputs } from "./assign-agent.ts";
 
 const defaultCheckMinutes = 15;
 
@@ -140,7 +140,7 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
       findRestores(settings.config.checks?.restore ?? "copy", readRecordedPolicy(run)),
       findLandFlag(run),
     ),
-    cast: await recastRoles({ context, config: settings.config, storeScript }, run),
+    cast: await reassignAgents({ context, config: settings.config, storeScript }, run),
   } as const;
 }
 
@@ -148,19 +148,19 @@ export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAd
  * Assigns the agents from here on: those the config names; else the previous ones, as the config
  * has them now. A script that was passed explicitly is kept.
  */
-async function recastRoles(
-  casting: CastingParts,
+async function reassignAgents(
+  inputs: AssignmentInputs,
   { drafted }: RunView,
 ): Promise<Record<string, Cast>> {
-  const { castAgents } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
+  const { assignAgentList } = await import("./assign-agents.ts"); // rarely needed, and it loads the script parser
   const cast: Record<string, Cast> = {};
   for (const [role, recorded] of Object.entries(drafted.cast)) {
-    const configured = casting.config.roles?.[role] ?? casting.config.agent;
+    const configured = inputs.config.roles?.[role] ?? inputs.config.agent;
     const isKept =
       configured === undefined && (recorded.script !== undefined || recorded.instead !== undefined);
     cast[role] = isKept
       ? (structuredClone(recorded) as Cast)
-      : await castAgents(casting, role, configured ?? recorded.agent);
+      : await assignAgentList(inputs, role, configured ?? recorded.agent);
   }
 
   return cast;

@@ -18,7 +18,7 @@ import { requireSettings } from "../../project/config/settings.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { refuse } from "../../project/respond.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { castAgent } from "../draft/assign-agents.ts";
+import { assignAgent } from "../draft/assign-agent.ts";
 import { sha256 } from "../../project/sha256.ts";
 
 const promptBytesMax = 262_144;
@@ -93,7 +93,7 @@ async function buildCast(
     const agentCast =
       agent === undefined
         ? (structuredClone(recorded) as Cast)
-        : await castAgent({ context, config, storeScript }, role, agent);
+        : await assignAgent({ context, config, storeScript }, role, agent);
 
     const override = model === undefined ? {} : { override: { ...agentCast.override, model } };
     cast[role] = { ...agentCast, ...override };
