@@ -18,7 +18,8 @@ import { isVerdict, splitGaps } from "./verdict.ts";
  * forgotten.
  */
 const treesMax = 1_000;
-const unprovedMax = 1_000;
+/** Paths kept per step whose proof is still missing. */
+const unprovedPathsMax = 1_000;
 
 type EndEvent = (EventOf<"step_completed"> | EventOf<"step_failed">) & Envelope;
 type OutcomeKind = "passed" | "failed";
@@ -36,9 +37,7 @@ export function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: O
   countForBreaker(run, cursor, open, { event, kind });
 
   forgetInterruption(run, cursor, open);
-  if ("asks" in event && event.asks !== undefined) cursor.child = { ...event.asks };
-  else if (cursor.child !== undefined) delete cursor.child;
-
+  recordChild(cursor, event);
   closeAttempt(run, open);
 }
 
@@ -60,15 +59,15 @@ function recordOutcome(
   setValue(cursor.seen, step, outcome);
   incrementValue(cursor.ended, step);
 
-  if (kind === "failed") {
-    incrementValue(cursor.streak, step);
-    return;
-  }
+  if (kind === "failed") incrementValue(cursor.streak, step);
+  else recordPass(cursor, step);
+}
 
+/** A step that passed has no failures in a row, and is no longer left out. */
+function recordPass(cursor: StepCursor, step: string): void {
   setValue(cursor.streak, step, 0);
-  if (cursor.left_out !== undefined) {
-    cursor.left_out = cursor.left_out.filter((leftOut) => leftOut !== step);
-  }
+  if (cursor.left_out === undefined) return;
+  cursor.left_out = cursor.left_out.filter((leftOut) => leftOut !== step);
 }
 
 /**
@@ -93,10 +92,11 @@ function recordProof(run: Run, cursor: StepCursor, open: OpenAttempt, event: End
   }
 }
 
+/** Adds the paths of an attempt whose proof failed to those that are still to be proved. */
 function recordUnproved(cursor: StepCursor, { step, paths }: OpenAttempt): void {
   cursor.unproved ??= {};
-  const unproved = new Set([...(ownValue(cursor.unproved, step) ?? []), ...paths]);
-  setValue(cursor.unproved, step, [...unproved].slice(0, unprovedMax));
+  const unprovedPaths = new Set([...(ownValue(cursor.unproved, step) ?? []), ...paths]);
+  setValue(cursor.unproved, step, [...unprovedPaths].slice(0, unprovedPathsMax));
 }
 
 /**
@@ -150,10 +150,8 @@ function addTree(run: Run, phase: string, tree: string | undefined): void {
 function sendsBack(run: Run, cursor: StepCursor, id: string): boolean {
   const { counts = {} } = run.drafted.flow;
   const step = cursorSteps(run, cursor).find((candidate) => candidate.id === id);
-  const isRetry = (count: string | undefined): boolean =>
-    count !== undefined && ownValue(counts, count)?.retry === true;
-
-  return (step?.otherwise ?? []).some(({ count }) => isRetry(count));
+  const countNames = (step?.otherwise ?? []).flatMap(({ count }) => count ?? []);
+  return countNames.some((name) => ownValue(counts, name)?.retry === true);
 }
 
 /**
@@ -165,6 +163,12 @@ function forgetInterruption(run: Run, cursor: StepCursor, { attempt, kind }: Ope
   if (kind === "agent" && run.parked !== undefined) delete run.parked; // the provider answers again
   if (cursor.left !== undefined) delete cursor.left;
   if (cursor.putBack !== undefined) delete cursor.putBack; // there was nothing to put back
+}
+
+/** The child run that the attempt asks for; an attempt without one ends an earlier one's. */
+function recordChild(cursor: StepCursor, event: EndEvent): void {
+  if ("asks" in event && event.asks !== undefined) cursor.child = { ...event.asks };
+  else if (cursor.child !== undefined) delete cursor.child;
 }
 
 /**

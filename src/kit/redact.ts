@@ -48,75 +48,89 @@ export type Redactor = {
 /** More than any user has; a machine's whole environment is smaller. */
 export const secretsMax = 5_000;
 /**
- * A shorter part of a plain secret gives nothing away; a shorter part of an encoded one could be
- * part of any hash.
+ * Of a secret that is cut off: a shorter rest of a plain one gives nothing away; a shorter rest of an
+ * encoded one could be part of any hash.
  */
-const halfCharsMin = { plain: 8, base64: 12, hex: 12 } as const;
-const halfKeyChars = 8;
+const restCharsMin = { plain: 8, base64: 12, hex: 12 } as const;
+/** By so many of their first or last characters needles are looked up. */
+const edgeChars = 8;
 /** `\\u0041` for one character. */
 const escapedCharsMax = 7;
 
+/** What texts are searched with, built from all secrets that are known. */
+type Index = { readonly matcher: Matcher | null; readonly edges: NeedleEdges };
+
 export function openRedactor(secrets: readonly Secret[]): Redactor {
   const known = new Map<string, Secret>();
+  let index: Index | null = null;
+
   const learn = (secret: Secret): boolean => {
     if (known.has(secret.value)) return true;
-    if (
-      known.size >= secretsMax ||
-      !listNeedles(secret).some(({ text }) => text.length >= halfKeyChars)
-    ) {
-      return false;
-    }
-
+    if (known.size >= secretsMax || !isLongEnough(secret)) return false;
     known.set(secret.value, secret);
-    matching = null;
+    index = null;
     return true;
   };
 
-  let matching: { readonly matcher: Matcher | null; readonly halves: Halves } | null = null;
   /** Built when it is first needed, and again after something was learnt. */
-  const getMatcher = (): { readonly matcher: Matcher | null; readonly halves: Halves } => {
-    if (matching !== null) return matching;
-    const matcher = openMatcher([...known.values()].flatMap(listNeedles));
-    return (matching = { matcher, halves: indexHalves(matcher?.needles ?? []) });
+  const getIndex = (): Index => {
+    index ??= buildIndex([...known.values()]);
+    return index;
+  };
+
+  const findSpans = (text: string): readonly Span[] =>
+    text.length < edgeChars ? noSpans : findTextSpans(text, getIndex().matcher);
+
+  const findExcerptSpans = (text: string): readonly Span[] => {
+    const { edges } = getIndex();
+    const terminalView = createTerminalView(createPlainView(text));
+    const terminalSpans =
+      terminalView === null
+        ? noSpans
+        : findCutSecrets(terminalView.text, edges).map((span) => toOriginal(terminalView, span));
+    return mergeSpans([...findSpans(text), ...findCutSecrets(text, edges), ...terminalSpans]);
   };
 
   for (const secret of secrets) learn(secret);
-  const findSpans = (text: string): readonly Span[] =>
-    text.length < halfKeyChars ? none : findTextSpans(text, getMatcher().matcher);
-
-  const findSpansAndHalves = (text: string): readonly Span[] => {
-    const seen = createTerminalView(createPlainView(text));
-    const halfSpans =
-      seen === null
-        ? []
-        : findHalves(seen.text, getMatcher().halves).map((span) => toOriginal(seen, span));
-    return mergeSpans([...findSpans(text), ...findHalves(text, getMatcher().halves), ...halfSpans]);
-  };
 
   return {
     learn,
     spansIn: findSpans,
     text: (text) => replaceSpans(text, findSpans(text)),
-    excerpt: (text) => replaceSpans(text, findSpansAndHalves(text)),
+    excerpt: (text) => replaceSpans(text, findExcerptSpans(text)),
     next: (before, text) => {
-      const newSpans = findSpansAndHalves(before + text).flatMap(({ start, end, name }) =>
-        end <= before.length
-          ? []
-          : [{ start: Math.max(0, start - before.length), end: end - before.length, name }],
-      );
-      return replaceSpans(text, newSpans);
+      const spans = findExcerptSpans(before + text);
+      return replaceSpans(text, shiftSpans(spans, before.length));
     },
-    charsMax: () => (getMatcher().matcher?.charsMax ?? 0) * escapedCharsMax,
+    charsMax: () => (getIndex().matcher?.charsMax ?? 0) * escapedCharsMax,
   };
 }
 
-const none: readonly Span[] = [];
+const noSpans: readonly Span[] = [];
+
+const isLongEnough = (secret: Secret): boolean =>
+  listNeedles(secret).some(({ text }) => text.length >= edgeChars);
+
+function buildIndex(secrets: readonly Secret[]): Index {
+  const matcher = openMatcher(secrets.flatMap(listNeedles));
+  return { matcher, edges: indexEdges(matcher?.needles ?? []) };
+}
+
+/** The spans behind the first characters of a text, as spans of the rest. */
+function shiftSpans(spans: readonly Span[], firstChars: number): readonly Span[] {
+  const remaining = spans.filter(({ end }) => end > firstChars);
+  return remaining.map(({ start, end, name }) => ({
+    start: Math.max(0, start - firstChars),
+    end: end - firstChars,
+    name,
+  }));
+}
 
 function findTextSpans(text: string, matcher: Matcher | null): readonly Span[] {
   // Nearly every text is done here, so this is all that an append to the journal costs: some four
   // microseconds for 600 bytes.
   if (!hasOtherViews(text) && !mayHoldPattern(text) && matcher?.hasMatch(text) !== true) {
-    return none;
+    return noSpans;
   }
 
   let spans: Span[] | null = null;
@@ -145,7 +159,7 @@ function findTextSpans(text: string, matcher: Matcher | null): readonly Span[] {
     }
   }
 
-  return spans === null ? none : mergeSpans(spans);
+  return spans === null ? noSpans : mergeSpans(spans);
 }
 
 /**
@@ -206,27 +220,27 @@ export const redactionMark = (name: string | null): string =>
   name === null ? "[redacted]" : `[redacted:${name}]`;
 
 /** Needles by their first and by their last characters. */
-type Halves = {
-  readonly begin: ReadonlyMap<string, readonly Needle[]>;
-  readonly end: ReadonlyMap<string, readonly Needle[]>;
+type NeedleEdges = {
+  readonly byBeginning: ReadonlyMap<string, readonly Needle[]>;
+  readonly byEnd: ReadonlyMap<string, readonly Needle[]>;
+  /** How long the longest needle is. */
   readonly charsMax: number;
 };
 
-function indexHalves(needles: readonly Needle[]): Halves {
-  const begin = new Map<string, Needle[]>();
-  const end = new Map<string, Needle[]>();
+function indexEdges(needles: readonly Needle[]): NeedleEdges {
+  const byBeginning = new Map<string, Needle[]>();
+  const byEnd = new Map<string, Needle[]>();
+  let charsMax = 0;
 
   for (const needle of needles) {
-    const [first, last] = [needle.text.slice(0, halfKeyChars), needle.text.slice(-halfKeyChars)];
-    begin.set(first, [...(begin.get(first) ?? []), needle]);
-    end.set(last, [...(end.get(last) ?? []), needle]);
+    const beginning = needle.text.slice(0, edgeChars);
+    const end = needle.text.slice(-edgeChars);
+    byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), needle]);
+    byEnd.set(end, [...(byEnd.get(end) ?? []), needle]);
+    charsMax = Math.max(charsMax, needle.text.length);
   }
 
-  return {
-    begin,
-    end,
-    charsMax: needles.reduce((most, { text }) => Math.max(most, text.length), 0),
-  };
+  return { byBeginning, byEnd, charsMax };
 }
 
 const toOriginal = (view: View, { start, end, name }: Span): Span => {
@@ -235,37 +249,43 @@ const toOriginal = (view: View, { start, end, name }: Span): Span => {
 };
 
 /**
- * Parts of known secrets at either end, and at the end what looks like the beginning of an unknown
- * one (R4).
+ * Secrets that either end of a text cuts off, and at the end what looks like the beginning of an
+ * unknown one (R4).
  */
-function findHalves(cut: string, halves: Halves): readonly Span[] {
-  const text = cut.endsWith("…") ? cut.slice(0, -1) : cut; // a caller that cuts a text says so with this
-  const beginning = findBeginning(text);
-  return beginning === null
-    ? findCutSpans(text, halves)
-    : [...findCutSpans(text, halves), { start: beginning, end: text.length, name: null }];
+function findCutSecrets(excerpt: string, edges: NeedleEdges): readonly Span[] {
+  const text = excerpt.endsWith("…") ? excerpt.slice(0, -1) : excerpt; // a caller that cuts a text says so with this
+  const known = [...findCutAtEnd(text, edges), ...findCutAtStart(text, edges)];
+
+  const unknownStart = findBeginning(text);
+  if (unknownStart === null) return known;
+  return [...known, { start: unknownStart, end: text.length, name: null }];
 }
 
-function findCutSpans(text: string, { begin, end, charsMax }: Halves): readonly Span[] {
+/** Needles whose beginning is the end of the text. */
+function findCutAtEnd(text: string, { byBeginning, charsMax }: NeedleEdges): readonly Span[] {
   const spans: Span[] = [];
-  for (
-    let index = Math.max(0, text.length - charsMax);
-    index + halfKeyChars <= text.length;
-    index++
-  ) {
-    for (const needle of begin.get(text.slice(index, index + halfKeyChars)) ?? []) {
-      const length = text.length - index;
-      if (length >= halfCharsMin[needle.form] && needle.text.startsWith(text.slice(index))) {
-        spans.push({ start: index, end: text.length, name: needle.name });
-      }
+  const firstStart = Math.max(0, text.length - charsMax);
+
+  for (let start = firstStart; start + edgeChars <= text.length; start++) {
+    for (const needle of byBeginning.get(text.slice(start, start + edgeChars)) ?? []) {
+      const isLong = text.length - start >= restCharsMin[needle.form];
+      if (!isLong || !needle.text.startsWith(text.slice(start))) continue;
+      spans.push({ start, end: text.length, name: needle.name });
     }
   }
 
-  for (let index = Math.min(text.length, charsMax); index >= halfKeyChars; index--) {
-    for (const needle of end.get(text.slice(index - halfKeyChars, index)) ?? []) {
-      if (index >= halfCharsMin[needle.form] && needle.text.endsWith(text.slice(0, index))) {
-        spans.push({ start: 0, end: index, name: needle.name });
-      }
+  return spans;
+}
+
+/** Needles whose end is the beginning of the text. */
+function findCutAtStart(text: string, { byEnd, charsMax }: NeedleEdges): readonly Span[] {
+  const spans: Span[] = [];
+
+  for (let end = Math.min(text.length, charsMax); end >= edgeChars; end--) {
+    for (const needle of byEnd.get(text.slice(end - edgeChars, end)) ?? []) {
+      const isLong = end >= restCharsMin[needle.form];
+      if (!isLong || !needle.text.endsWith(text.slice(0, end))) continue;
+      spans.push({ start: 0, end, name: needle.name });
     }
   }
 

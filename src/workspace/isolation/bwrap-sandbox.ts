@@ -34,7 +34,7 @@ import {
   machinePaths,
   machineSecrets,
 } from "./sandbox-paths.ts";
-import { findProgramPaths, isWithin, resolvePath } from "./program-paths.ts";
+import { findProgramPaths, isWithin, resolvePath, type ResolvedPath } from "./program-paths.ts";
 import {
   cleanEnvironment,
   composeToolchainVariables,
@@ -71,6 +71,9 @@ const commonOptions = [
   "--seccomp",
   String(filterDescriptor),
 ];
+const kernelFileMounts = ["--proc", "/proc", "--dev", "/dev"];
+/** After all other mounts: the kernel's files (B3), and what holds mounts (B5). */
+const readOnlyRemounts = ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"];
 const scratchBytesMax = 4 * 1024 ** 3;
 const etcEntriesMax = 20_000;
 
@@ -83,7 +86,7 @@ export function buildSandbox({ place, variant, command, mountedFolder }: Sandbox
   const homeInside = findHomeInside(command, home);
   const cwdInside = findFolderInside(command, cwd, homeInside);
 
-  const { mounts, links } = layOutSandbox(place, command, {
+  const { mounts, links } = planMounts(place, command, {
     home,
     homeInside,
     cwd,
@@ -92,26 +95,20 @@ export function buildSandbox({ place, variant, command, mountedFolder }: Sandbox
   });
 
   const egressFiles = egress === undefined ? [] : listEgressMounts(egress, findEgressProgram());
+  const egressMounts = egressFiles.map(
+    ([from, path]) => ({ kind: "readable", from, path }) as const,
+  );
+  const mountArguments = composeMountArguments(
+    [...mounts, ...egressMounts],
+    links,
+    variant.canLimitSizes,
+  );
+
   const argv = [
     variant.bwrap,
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    ...composeMountArguments(
-      [
-        ...mounts,
-        ...egressFiles.map(([from, path]) => ({ kind: "readable", from, path }) as const),
-      ],
-      links,
-      variant.canLimitSizes,
-    ),
-    "--remount-ro",
-    "/dev",
-    "--remount-ro", // B3
-    "/proc",
-    "--remount-ro", // B5
-    "/",
+    ...kernelFileMounts,
+    ...mountArguments,
+    ...readOnlyRemounts,
     ...composeNamespaceOptions(variant), // B2
     ...(command.network === "on" ? [] : ["--unshare-net"]),
     ...commonOptions,
@@ -160,11 +157,13 @@ function composeNamespaceOptions({ users }: BwrapVariant): readonly string[] {
  * packages into a toolchain's folder below HOME, and at the user's HOME path toolchains are
  * read-only.
  */
-function findHomeInside({ home: whose, env, writable, network }: Command, home: string): string {
+function findHomeInside(command: Command, home: string): string {
+  const { env, writable, network } = command;
   const userHome = toRealPath(homedir());
   const isPrivate =
-    whose === "user" && network !== "on" && home !== userHome && writable.includes(home);
-  return isPrivate && findHomeToHide(userHome, env["PATH"] ?? "").length > 0 ? userHome : home;
+    command.home === "user" && network !== "on" && home !== userHome && writable.includes(home);
+  const isUserHomeHidden = findHomeToHide(userHome, env["PATH"] ?? "").length > 0;
+  return isPrivate && isUserHomeHidden ? userHome : home;
 }
 
 /**
@@ -177,11 +176,10 @@ function findFolderInside(
   homeInside: string,
 ): string {
   if (shownAs === undefined) return cwd;
-  const [shown, others] = [
-    toRealPath(shownAs),
-    [...writable, ...readable].map(toRealPath).filter((path) => path !== cwd),
-  ];
-  return [homeInside, ...others].some((path) => isWithin(path, shown)) ? cwd : shown;
+  const shown = toRealPath(shownAs);
+  const otherPaths = [...writable, ...readable].map(toRealPath).filter((path) => path !== cwd);
+  const wouldCover = [homeInside, ...otherPaths].some((path) => isWithin(path, shown));
+  return wouldCover ? cwd : shown;
 }
 
 type ShownPaths = {
@@ -193,14 +191,44 @@ type ShownPaths = {
 };
 
 /** Every mount of the sandbox (B1), and the links that lead to them. */
-function layOutSandbox(
+function planMounts(
   place: IsolationPlace,
   command: Command,
-  { home, homeInside, cwd, cwdInside, mountedFolder }: ShownPaths,
+  shownPaths: ShownPaths,
 ): { readonly mounts: readonly SandboxMount[]; readonly links: readonly SandboxLink[] } {
-  const userHome = homedir();
+  const { home, homeInside, cwd, cwdInside, mountedFolder } = shownPaths;
   const hidden = [...place.hidden, place.runDir].map(toRealPath);
+  const readable = findReadablePaths(command, hidden);
+  const writable = findWritablePaths(command, shownPaths);
 
+  const isCovered = (path: string): boolean => cwd !== cwdInside && isWithin(path, cwdInside);
+  const absentPaths = [
+    ...findSecretPaths(command, shownPaths, readable),
+    ...hidden.filter((path) => !isCovered(path)),
+  ];
+  const homeMount: SandboxMount =
+    homeInside === home
+      ? { kind: "folder", path: toRealPath(home) }
+      : { kind: "writable", path: homeInside, from: mountedFolder(toRealPath(home)), isOwn: true };
+
+  return {
+    mounts: [
+      ...planScratchMounts(command),
+      homeMount,
+      ...absentPaths.map((path) => ({ kind: "nothing", path }) as const),
+      ...readable.map(({ real }) => ({ kind: "readable", path: real }) as const),
+      ...writable.map(({ real }) => {
+        const path = real === cwd ? cwdInside : real;
+        return { kind: "writable", path, from: mountedFolder(real) } as const;
+      }),
+    ],
+    links: [...new Map([...readable, ...writable].flatMap(({ links }) => links))],
+  };
+}
+
+/** The machine's programs, toolchains, and what the command may read besides. */
+function findReadablePaths(command: Command, hidden: readonly string[]): readonly ResolvedPath[] {
+  const userHome = homedir();
   const programs = findProgramPaths({
     argv: command.argv,
     path: command.env["PATH"] ?? "",
@@ -208,65 +236,54 @@ function layOutSandbox(
     hidden,
   });
 
-  const isShownElsewhere = homeInside !== home;
-  const writable = [
-    ...command.writable.filter((path) => !isShownElsewhere || path !== home),
-    ...(command.home === "user" ? [] : [home]),
-  ];
-
-  const readablePaths = [
+  const paths = [
     ...machinePaths,
     ...linkedEtcFiles,
     ...listToolchainPaths(userHome),
     ...programs,
     ...(command.readable ?? []),
   ];
-  const readable = readablePaths.flatMap((path) => resolvePath(path) ?? []);
-  const writablePaths = writable.map((path) => resolvePath(path) ?? { real: path, links: [] });
+  return paths.flatMap((path) => resolvePath(path) ?? []);
+}
 
-  const scratchBytes = Math.min(
-    command.limits?.diskBytesMax ?? scratchBytesMax,
-    scratchBytesMax,
-    Math.floor(totalmem() / 2),
-  );
+/** What the command may write; without its HOME, if that is shown at another path. */
+function findWritablePaths(
+  command: Command,
+  { home, homeInside }: ShownPaths,
+): readonly ResolvedPath[] {
+  const isHomeShownElsewhere = homeInside !== home;
+  const paths = [
+    ...command.writable.filter((path) => !isHomeShownElsewhere || path !== home),
+    ...(command.home === "user" ? [] : [home]),
+  ];
+  return paths.map((path) => resolvePath(path) ?? { real: path, links: [] });
+}
 
+/** Files and folders with secrets that the other mounts would show. */
+function findSecretPaths(
+  command: Command,
+  { home, homeInside }: ShownPaths,
+  readable: readonly ResolvedPath[],
+): readonly string[] {
+  const userHome = homedir();
   const secrets = [
     ...findHomeToHide(toRealPath(userHome), command.env["PATH"] ?? ""),
     ...machineSecrets,
     ...homeSecrets.map((path) => toRealPath(join(userHome, path))), // a toolchain may be linked, and is mounted at its real path
     ...findPrivateEtcFiles(),
-  ].filter(
-    (path) =>
-      isRealEntry(path) &&
-      (!isShownElsewhere ||
-        !isWithin(path, homeInside) ||
-        readable.some(({ real }) => isWithin(path, real))),
-  );
+  ];
 
-  return {
-    mounts: [
-      { kind: "scratch", path: "/tmp", bytesMax: scratchBytes },
-      { kind: "scratch", path: "/var/tmp", bytesMax: scratchBytes },
-      { kind: "scratch", path: "/dev/shm", bytesMax: scratchBytes },
-      isShownElsewhere
-        ? { kind: "writable", path: homeInside, from: mountedFolder(toRealPath(home)), isOwn: true }
-        : { kind: "folder", path: toRealPath(home) },
-      ...secrets.map((path) => ({ kind: "nothing", path }) as const),
-      ...hidden
-        .filter((path) => cwd === cwdInside || !isWithin(path, cwdInside))
-        .map((path) => ({ kind: "nothing", path }) as const),
-      ...readable.map(({ real }) => ({ kind: "readable", path: real }) as const),
-      ...writablePaths.map(
-        ({ real }) =>
-          ({
-            kind: "writable",
-            path: real === cwd ? cwdInside : real,
-            from: mountedFolder(real),
-          }) as const,
-      ),
-    ],
-    links: [...new Map([...readable, ...writablePaths].flatMap(({ links }) => links))],
-  };
+  const isCoveredByHome = (path: string): boolean =>
+    homeInside !== home &&
+    isWithin(path, homeInside) &&
+    !readable.some(({ real }) => isWithin(path, real));
+  return secrets.filter((path) => isRealEntry(path) && !isCoveredByHome(path));
+}
+
+function planScratchMounts({ limits }: Command): readonly SandboxMount[] {
+  const halfOfMemory = Math.floor(totalmem() / 2);
+  const bytesMax = Math.min(limits?.diskBytesMax ?? scratchBytesMax, scratchBytesMax, halfOfMemory);
+  return ["/tmp", "/var/tmp", "/dev/shm"].map((path) => ({ kind: "scratch", path, bytesMax }));
 }
 
 /**

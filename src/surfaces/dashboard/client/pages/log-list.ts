@@ -1,5 +1,5 @@
-// log-list: the scrolling list of a log: filters its lines, draws only those in sight, and finds a
-// line's position.
+// log-list: the scrolling list of a log (a virtual list): filters its rows, draws only those that are
+// visible, and finds a row's position.
 //
 // Invariants:
 //   L1. Scrolling draws rows and nothing else, into elements that are there already, and asks the
@@ -27,27 +27,24 @@ const spareRows = 4;
 const contextPx = 120;
 /** Scrolling by less is the browser's rounding. */
 const scrollNoisePx = 2;
-const view = { top: 0, height: 600 };
+
+/** What part of the list is visible, in pixels. */
+const viewport = { top: 0, height: 600 };
+/** The element that scrolls, and the one inside that is as high as all rows. */
 let list: HTMLElement | null = null;
-let body: HTMLElement | null = null;
-/**
- * The rows that matched the filters last time, with the rows and the filters they were computed
- * from.
- */
-let matching: {
-  readonly from: unknown;
-  readonly filters: string;
-  readonly rows: readonly LogRow[];
-} = {
-  from: null,
-  filters: "",
-  rows: [],
-};
+let content: HTMLElement | null = null;
 const sizeObserver = new ResizeObserver(([entry]) => {
-  view.height = entry?.contentRect.height ?? view.height;
-  placeRows();
+  viewport.height = entry?.contentRect.height ?? viewport.height;
+  updateScroll();
 });
 
+/** The rows that matched last time, with the rows and the filters they were computed from. */
+type FilterResult = {
+  readonly allRows: unknown;
+  readonly filters: string;
+  readonly rows: readonly LogRow[];
+};
+let filterResult: FilterResult = { allRows: null, filters: "", rows: [] };
 /** Four empty filters, joined as below. */
 const noFilter = "\0\0\0";
 
@@ -55,63 +52,61 @@ const noFilter = "\0\0\0";
 export function filteredRows(): readonly LogRow[] {
   const { rows, find, phase, event, reason } = state.log;
   const filters = [find, phase, event, reason].join("\0");
-  if (matching.from === rows && matching.filters === filters) return matching.rows;
-  const needle = find.toLowerCase();
+  const isCurrent = filterResult.allRows === rows && filterResult.filters === filters;
+  if (isCurrent) return filterResult.rows;
 
-  const fits = (row: LogRow): boolean =>
+  const searchText = find.toLowerCase();
+  const matchesFilters = (row: LogRow): boolean =>
     (phase === "" || row.phase === phase) &&
     (event === "" || row.event === event) &&
     (reason === "" || row.reason === reason) &&
-    (needle === "" || row.text.toLowerCase().includes(needle));
+    (searchText === "" || row.text.toLowerCase().includes(searchText));
 
-  matching = { from: rows, filters, rows: filters === noFilter ? rows : rows.filter(fits) };
-  return matching.rows;
+  const matchingRows = filters === noFilter ? rows : rows.filter(matchesFilters);
+  filterResult = { allRows: rows, filters, rows: matchingRows };
+  return matchingRows;
 }
 
 /** The list's element; `onChoose` gets the number of a line that was pressed. */
 export function logList(onChoose: (seq: number) => void): Element {
-  choose = onChoose;
-  queueMicrotask(placeRows);
+  chooseLine = onChoose;
+  queueMicrotask(updateScroll);
+  const heightPx = filteredRows().length * rowPx();
+
   return el(
     "div.panel.log",
     {
-      ref: rememberSize,
+      ref: attachList,
       tabindex: "0",
       role: "region",
       "aria-label": "Journal in words",
       onScroll,
     },
-    el("div", { ref: rememberBody, style: { height: `${filteredRows().length * rowPx()}px` } }),
+    el("div", { ref: attachContent, style: { height: `${heightPx}px` } }),
   );
 }
 
-let choose: (seq: number) => void = () => undefined;
+let chooseLine: (seq: number) => void = () => undefined;
 
-let lastDrawn: readonly unknown[] = [];
+/** What the drawn rows depend on. */
+let drawnInputs: readonly unknown[] = [];
 
 /**
- * L1: item n of the list is line `first + n`, whichever that is: elements stay and their words
+ * L1: item n of the list is line `firstDrawn + n`, whichever that is: elements stay and their words
  * change.
  */
 function drawRows(): void {
-  if (body === null) return;
+  if (content === null) return;
   const rows = filteredRows();
   const px = rowPx();
-  const sight = Math.ceil(view.height / px) + 1;
-  const firstVisible = Math.max(
-    0,
-    Math.min(rows.length - sight, Math.floor(view.top / px - spareRows)),
-  );
-  // Spare rows above, below, and as many again, because the first one drawn is rounded down.
-  const firstDrawn = firstVisible - (firstVisible % spareRows);
-  const inputs = [rows, firstDrawn, sight, px, state.log.open, body];
-  if (inputs.every((value, index) => value === lastDrawn[index])) return;
-  lastDrawn = inputs;
-  const focused =
-    document.activeElement instanceof HTMLElement && body.contains(document.activeElement)
-      ? findRowIndex(document.activeElement)
-      : null;
+  const { firstDrawn, visibleCount } = findDrawnRange(rows.length, px);
 
+  const inputs = [rows, firstDrawn, visibleCount, px, state.log.open, content];
+  if (inputs.every((value, index) => value === drawnInputs[index])) return;
+  drawnInputs = inputs;
+
+  const focusedIndex = findFocusedIndex(content);
+  const drawnRows = rows.slice(firstDrawn, firstDrawn + visibleCount + 3 * spareRows);
   render(
     el(
       "ol",
@@ -120,27 +115,46 @@ function drawRows(): void {
         onClick: onPress,
         onKeyDown: onPress,
       },
-      rows
-        .slice(firstDrawn, firstDrawn + sight + 3 * spareRows)
-        .map((row, index) => lineElement(row, firstDrawn + index, rows.length)),
+      drawnRows.map((row, index) => rowElement(row, firstDrawn + index, rows.length)),
     ),
-    body,
+    content,
   );
 
-  if (focused !== null) (findRow(focused) ?? list)?.focus({ preventScroll: true }); // L3
+  if (focusedIndex !== null) (findRow(focusedIndex) ?? list)?.focus({ preventScroll: true }); // L3
 }
 
-const findRowIndex = (element: unknown): number | null => {
-  const indexText =
-    element instanceof HTMLElement
-      ? element.closest<HTMLElement>("[data-at]")?.dataset["at"]
-      : undefined;
-  return indexText === undefined ? null : Number(indexText);
-};
-const findRow = (index: number): HTMLElement | null =>
-  body?.querySelector<HTMLElement>(`[data-at="${index}"]`) ?? null;
+type DrawnRange = { readonly firstDrawn: number; readonly visibleCount: number };
 
-function lineElement(row: LogRow, index: number, count: number): Element {
+/**
+ * Spare rows are drawn above, below, and as many again, because the first row drawn is rounded
+ * down.
+ */
+function findDrawnRange(rowCount: number, px: number): DrawnRange {
+  const visibleCount = Math.ceil(viewport.height / px) + 1;
+  const firstSpare = Math.floor(viewport.top / px - spareRows);
+  const first = Math.max(0, Math.min(rowCount - visibleCount, firstSpare));
+  return { firstDrawn: first - (first % spareRows), visibleCount };
+}
+
+function findFocusedIndex(container: HTMLElement): number | null {
+  const focused = document.activeElement;
+  const isInside = focused instanceof HTMLElement && container.contains(focused);
+  return isInside ? findRowIndex(focused) : null;
+}
+
+function findRowIndex(element: unknown): number | null {
+  if (!(element instanceof HTMLElement)) return null;
+  const indexText = element.closest<HTMLElement>("[data-at]")?.dataset["at"];
+  return indexText === undefined ? null : Number(indexText);
+}
+
+const findRow = (index: number): HTMLElement | null =>
+  content?.querySelector<HTMLElement>(`[data-at="${index}"]`) ?? null;
+
+function rowElement(row: LogRow, index: number, count: number): Element {
+  const phase = row.phase === "" ? "run" : row.phase;
+  const event = row.event.replaceAll("_", " ");
+
   return el(
     "li",
     { "aria-setsize": String(count), "aria-posinset": String(index + 1) },
@@ -155,64 +169,68 @@ function lineElement(row: LogRow, index: number, count: number): Element {
       el("span.seq.mono.dim", formatNumber(row.seq)),
       el("span.time.mono.dim", row.at.slice(11, 19)),
       stateIcon(row.shape),
-      el(
-        "span.place.tiny.dim.cut",
-        foreignText(`${row.phase === "" ? "run" : row.phase} · ${row.event.replaceAll("_", " ")}`),
-      ),
+      el("span.place.tiny.dim.cut", foreignText(`${phase} · ${event}`)),
       el("span.text.cut", foreignText(row.text)),
       el("span.who.tiny.dim", foreignText(row.actor)),
     ),
   );
 }
 
-function rememberSize(element: HTMLElement | null): void {
+function attachList(element: HTMLElement | null): void {
   sizeObserver.disconnect();
   list = element;
-  view.top = 0;
+  viewport.top = 0;
   placedRows = null;
   if (element !== null) sizeObserver.observe(element);
 }
 
-function rememberBody(element: HTMLElement | null): void {
-  body = element;
+function attachContent(element: HTMLElement | null): void {
+  content = element;
 }
 
+/** The rows for which the list was last scrolled. */
 let placedRows: readonly LogRow[] | null = null;
 
 /**
  * L2: after the page was drawn; where lines came in, the one on top stays on top, or the end stays
- * in sight.
+ * visible.
  */
-function placeRows(): void {
+function updateScroll(): void {
   const rows = filteredRows();
-  if (list === null || (rows === placedRows && !state.log.follow)) return drawRows();
+  const isUnchanged = rows === placedRows && !state.log.follow;
+  if (list === null || isUnchanged) return drawRows();
+
   const px = rowPx();
-  const top = state.log.follow ? rows.length * px - view.height : findMovedTop(rows, px);
+  const top = state.log.follow ? rows.length * px - viewport.height : findMovedTop(rows, px);
   placedRows = rows;
-  if (top !== view.top) list.scrollTop = view.top = Math.max(0, top);
+  if (top !== viewport.top) scrollListTo(Math.max(0, top));
   drawRows();
+}
+
+function scrollListTo(top: number): void {
+  if (list === null) return;
+  list.scrollTop = top;
+  viewport.top = top;
 }
 
 /** Where the list must be scrolled to so that the line on top stays there. */
 function findMovedTop(rows: readonly LogRow[], px: number): number {
-  const topRow = placedRows?.[Math.floor(view.top / px)];
-  if (topRow === undefined) return view.top;
+  const topRow = placedRows?.[Math.floor(viewport.top / px)];
+  if (topRow === undefined) return viewport.top;
   const index = rows.findIndex(({ seq }) => seq === topRow.seq);
 
-  return index < 0 ? view.top : index * px + (view.top % px);
+  return index < 0 ? viewport.top : index * px + (viewport.top % px);
 }
 
 /** Scrolling up stops following the end of the log. */
 function onScroll(): void {
   if (list === null) return;
   const top = list.scrollTop;
-  const isLettingGo =
-    state.log.follow &&
-    top < view.top - scrollNoisePx &&
-    top + view.height < (filteredRows().length - 1) * rowPx();
+  const isScrolledUp = top < viewport.top - scrollNoisePx;
+  const isEndVisible = top + viewport.height >= (filteredRows().length - 1) * rowPx();
 
-  view.top = top;
-  if (isLettingGo) setFollow(false);
+  viewport.top = top;
+  if (state.log.follow && isScrolledUp && !isEndVisible) setFollow(false);
   drawRows();
 }
 
@@ -221,7 +239,7 @@ function onPress(event: MouseEvent | KeyboardEvent): void {
   const row = filteredRows()[findRowIndex(event.target) ?? -1];
   if (row === undefined) return;
   event.preventDefault();
-  choose(row.seq);
+  chooseLine(row.seq);
 }
 
 export function setFollow(follow: boolean): void {
@@ -231,33 +249,39 @@ export function setFollow(follow: boolean): void {
 
 /** Scrolls to the first row, because a filter has changed which rows there are. */
 export function scrollToTop(): void {
-  if (list !== null) list.scrollTop = view.top = 0;
+  scrollListTo(0);
   placedRows = null;
 }
 
 export function scrollToLine(seq: number): void {
   const top = filteredRows().findIndex((row) => row.seq === seq) * rowPx();
-  if (list !== null && top >= 0 && (top < view.top || top > view.top + view.height)) {
-    list.scrollTop = Math.max(0, top - contextPx);
-  }
+  if (list === null || top < 0) return;
+
+  const isVisible = top >= viewport.top && top <= viewport.top + viewport.height;
+  if (!isVisible) list.scrollTop = Math.max(0, top - contextPx);
 }
 
 /** j and k move along all rows, also those that are not drawn yet. */
 export function moveInLog(step: 1 | -1): boolean {
   if (state.page !== "log" || list === null) return false;
-  const active = findRowIndex(document.activeElement);
   const px = rowPx();
-  const index =
-    active === null
-      ? Math.ceil(view.top / px)
-      : Math.max(0, Math.min(filteredRows().length - 1, active + step));
+  const index = findNextIndex(step, px);
+  const rowTop = index * px;
+  const rowBottom = rowTop + px;
 
   if (state.log.follow) setFollow(false);
-  if (index * px < view.top) list.scrollTop = index * px;
-  if ((index + 1) * px > view.top + view.height) list.scrollTop = (index + 1) * px - view.height;
-  view.top = list.scrollTop;
+  if (rowTop < viewport.top) list.scrollTop = rowTop;
+  if (rowBottom > viewport.top + viewport.height) list.scrollTop = rowBottom - viewport.height;
+  viewport.top = list.scrollTop;
   drawRows();
   findRow(index)?.focus({ preventScroll: true });
 
   return true;
+}
+
+/** The row after or before the focused one; without a focused one, the first that is visible. */
+function findNextIndex(step: 1 | -1, px: number): number {
+  const focusedIndex = findRowIndex(document.activeElement);
+  if (focusedIndex === null) return Math.ceil(viewport.top / px);
+  return Math.max(0, Math.min(filteredRows().length - 1, focusedIndex + step));
 }
