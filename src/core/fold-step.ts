@@ -44,7 +44,7 @@ export const stepReducers: ReducersOf<StepEventName> = {
   },
   step_failed: (run, event) => endAttempt(run, findOpen(run, event.attempt), event, "failed"),
   step_interrupted: (run, event) => interruptAttempt(run, event),
-  attempt_settled: (run, event) => settleAttempt(run, event),
+  attempt_settled: (run, event) => recoverAttempt(run, event),
   step_skipped: (run, { walk: path, step }) => {
     const cursor = findIdleCursor(run, path);
     cursor.at = stepIndex(run, cursor, step);
@@ -147,7 +147,7 @@ function recordViolation(
   if (by === "secret") run.violation.by = by;
 }
 
-function settleAttempt(run: Run, { attempt, remedy, usage }: EventOf<"attempt_settled">): void {
+function recoverAttempt(run: Run, { attempt, remedy, usage }: EventOf<"attempt_settled">): void {
   const open = findOpen(run, attempt);
   invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
   chargeRun(run, findCursor(run, open.cursor).phase, usage);

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   E1. No execution without its intent in the journal first; no execution's end without its
-//       outcome after, or, if this process is shut down, at the next opening (engine/settle.ts).
+//       outcome after, or, if this process is shut down, at the next opening (engine/recover-attempt.ts).
 //   E2. State moves only by an event that the journal has acknowledged.
 //   E3. Deciding and recording share one mutex, so no decision is made during a write.
 //   E4. Cancelled means ended: the execution has returned and its processes are dead before
@@ -23,7 +23,7 @@ import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { performAttempt } from "./perform.ts";
 import { buildInterrupted, recordRequests } from "./record-requests.ts";
-import { settleAttempt } from "./settle.ts";
+import { recoverAttempt } from "./recover-attempt.ts";
 import { surveyArtifacts } from "./survey.ts";
 import { WakeSignal, Mutex } from "./mutex.ts";
 import type { Runtime } from "./runtime.ts";
@@ -131,7 +131,7 @@ class RunLoop {
       case "attempt":
         return this.#attempt(next.event);
       case "settle":
-        return this.#settleAttempt(next.attempt);
+        return this.#recoverAttempt(next.attempt);
       case "cancel":
         return { cancel: next.attempt };
       case "survey":
@@ -277,16 +277,16 @@ class RunLoop {
     }
   }
 
-  async #settleAttempt(attempt: AttemptId): Promise<null> {
-    const settlement = await settleAttempt(this.#runtime, this.#run, attempt);
-    await this.#record(settlement.event);
-    if (settlement.closing !== null) await this.#record(settlement.closing);
-    if (settlement.isQuarantined) {
+  async #recoverAttempt(attempt: AttemptId): Promise<null> {
+    const recovery = await recoverAttempt(this.#runtime, this.#run, attempt);
+    await this.#record(recovery.event);
+    if (recovery.closing !== null) await this.#record(recovery.closing);
+    if (recovery.isQuarantined) {
       this.#runtime.receipts.drop(attempt);
       await this.#runtime.workspace.quarantine(attempt);
     }
 
-    if (settlement.event.remedy !== "ask") this.#startExecution(attempt);
+    if (recovery.event.remedy !== "ask") this.#startExecution(attempt);
     return null;
   }
 

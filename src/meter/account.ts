@@ -11,8 +11,8 @@ import { randomBytes } from "node:crypto";
 import type { ModelApi } from "../contracts/model-api.ts";
 import type { ReportedUsage } from "../ports/agent.ts";
 import type { AccountRequest, ModelCall } from "../ports/meter.ts";
-import type { Figures, CallUsage } from "./figures.ts";
-import { usedNothing } from "./figures.ts";
+import type { UsageCounter, CallUsage } from "./call-usage.ts";
+import { usedNothing } from "./call-usage.ts";
 import { type JudgeHost, createHostJudge } from "./hosts.ts";
 import { callsKeptMax, refusedHostsMax } from "./limits.ts";
 
@@ -25,7 +25,7 @@ export type OpenAccount = {
   readonly judgeHost: JudgeHost;
   readonly isOpen: () => boolean;
   /** A call that is forwarded: it counts from here. The returned function ends it. */
-  readonly beginCall: (figures: Figures, isPriced: boolean) => (call: ModelCall) => void;
+  readonly beginCall: (usageCounter: UsageCounter, isPriced: boolean) => (call: ModelCall) => void;
   /** A call that is not forwarded. */
   readonly recordCall: (call: ModelCall) => void;
   readonly usage: () => CallUsage & { readonly calls: number };
@@ -46,7 +46,7 @@ export type OpenAccount = {
 };
 
 export function openAccount(request: AccountRequest): OpenAccount {
-  const live = new Set<Figures>();
+  const live = new Set<UsageCounter>();
   const attached = {
     call: new Set<() => void>(),
     tunnel: new Set<() => void>(),
@@ -55,7 +55,7 @@ export function openAccount(request: AccountRequest): OpenAccount {
 
   const refused = new Set<string>();
   const calls: ModelCall[] = [];
-  let settled = usedNothing;
+  let endedUsage = usedNothing;
   let count = 0;
   let isAllPriced = true;
   let isOpen = true;
@@ -67,8 +67,8 @@ export function openAccount(request: AccountRequest): OpenAccount {
   };
 
   const sumUsage = (): CallUsage & { calls: number } => {
-    let sum = settled;
-    for (const figures of live) sum = addUsage(sum, figures.usage());
+    let sum = endedUsage;
+    for (const usageCounter of live) sum = addUsage(sum, usageCounter.usage());
     return { ...sum, calls: count };
   };
 
@@ -77,14 +77,14 @@ export function openAccount(request: AccountRequest): OpenAccount {
     request,
     judgeHost: createHostJudge(request.hosts),
     isOpen: () => isOpen,
-    beginCall: (figures, isPriced) => {
-      live.add(figures);
+    beginCall: (usageCounter, isPriced) => {
+      live.add(usageCounter);
       count++;
       if (!isPriced) isAllPriced = false;
 
       return (call) => {
-        if (!live.delete(figures)) return;
-        settled = addUsage(settled, figures.usage()); // A2
+        if (!live.delete(usageCounter)) return;
+        endedUsage = addUsage(endedUsage, usageCounter.usage()); // A2
         recordCall(call);
       };
     },

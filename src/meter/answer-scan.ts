@@ -3,7 +3,7 @@
 import type { ModelApi } from "../contracts/model-api.ts";
 import { type Dialect, dialects, parseJsonRecord, asRecord, findValue } from "./dialects.ts";
 import { openEventScan } from "./event-scan.ts";
-import type { Figures } from "./figures.ts";
+import type { UsageCounter } from "./call-usage.ts";
 import { openJsonScan } from "./json-scan.ts";
 import { bytesAfterEndMax } from "./limits.ts";
 
@@ -25,20 +25,22 @@ export type AnswerScan = {
 export function openAnswerScan(
   api: ModelApi,
   kind: "json" | "events",
-  figures: Figures,
+  usageCounter: UsageCounter,
 ): AnswerScan {
   const dialect = dialects[api];
   const state: StreamState = { endedAtByte: null, error: null };
   const scan =
-    kind === "events" ? scanEvents(dialect, figures, state) : scanJson(dialect, figures, state);
+    kind === "events"
+      ? scanEvents(dialect, usageCounter, state)
+      : scanJson(dialect, usageCounter, state);
   let bytesBefore = 0;
 
   return {
     feed: (chunk) => {
       bytesBefore = scan.bytes();
       scan.feed(chunk);
-      figures.setStreamed(scan.textBytes(), scan.bytes());
-      if (state.endedAtByte !== null) figures.settle();
+      usageCounter.setStreamed(scan.textBytes(), scan.bytes());
+      if (state.endedAtByte !== null) usageCounter.finish();
     },
     hasEnded: () =>
       state.endedAtByte !== null && scan.bytes() - state.endedAtByte < bytesAfterEndMax,
@@ -57,7 +59,7 @@ type Scan = {
   readonly lastEventEnd: () => number;
 };
 
-function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Scan {
+function scanEvents(dialect: Dialect, usageCounter: UsageCounter, state: StreamState): Scan {
   const lastSegments = (paths: readonly (readonly string[])[]): readonly string[] =>
     paths.map((path) => path.at(-1) ?? "");
   const scan = openEventScan({
@@ -69,7 +71,7 @@ function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Sca
       const usage = dialect.usage
         .map((path) => findValue(event, path))
         .find((value) => value !== undefined);
-      if (usage !== undefined) figures.report(dialect.readUsage(asRecord(usage)));
+      if (usage !== undefined) usageCounter.report(dialect.readUsage(asRecord(usage)));
       const isEnd = dialect.end.some((path) => typeof findValue(event, path) === "string");
       if (isEnd || (usage !== undefined && dialect.isLast(event))) {
         state.endedAtByte ??= scan.bytes();
@@ -86,7 +88,7 @@ function scanEvents(dialect: Dialect, figures: Figures, state: StreamState): Sca
   return scan;
 }
 
-function scanJson(dialect: Dialect, figures: Figures, state: StreamState): Scan {
+function scanJson(dialect: Dialect, usageCounter: UsageCounter, state: StreamState): Scan {
   const [usage, end, error] = [dialect.usage, dialect.end, dialect.error].map(
     (paths) => new Set(paths),
   );
@@ -96,7 +98,7 @@ function scanJson(dialect: Dialect, figures: Figures, state: StreamState): Scan 
     texts: dialect.wholeTexts ?? dialect.texts,
     onValue: (path, text) => {
       if (usage?.has(path) && text.startsWith("{")) {
-        figures.report(dialect.readUsage(parseJsonRecord(text)));
+        usageCounter.report(dialect.readUsage(parseJsonRecord(text)));
       } else if (end?.has(path) && text.startsWith('"')) {
         state.endedAtByte ??= scan.bytes();
       } else if (error?.has(path) && text.startsWith("{")) {

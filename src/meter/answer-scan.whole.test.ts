@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { openAnswerScan } from "./answer-scan.ts";
-import { openFigures } from "./figures.ts";
+import { openUsageCounter } from "./call-usage.ts";
 import { dialects } from "./dialects.ts";
 import { openEventScan } from "./event-scan.ts";
 import { openJsonScan } from "./json-scan.ts";
@@ -15,12 +15,12 @@ function heard(
   kind: "json" | "events",
   chunks: readonly Buffer[],
 ) {
-  const figures = openFigures(0, null);
-  figures.send();
-  const scan = openAnswerScan(api, kind, figures);
+  const usageCounter = openUsageCounter(0, null);
+  usageCounter.send();
+  const scan = openAnswerScan(api, kind, usageCounter);
   for (const chunk of chunks) scan.feed(chunk);
-  if (kind === "json") figures.settle();
-  const { input, output, cached, tokens } = figures.usage();
+  if (kind === "json") usageCounter.finish();
+  const { input, output, cached, tokens } = usageCounter.usage();
 
   return { input, output, cached, tokens, hasEnded: scan.hasEnded(), error: scan.error() };
 }

@@ -18,7 +18,7 @@ import type { OpenAccount } from "./account.ts";
 import { type AnswerScan, openAnswerScan } from "./answer-scan.ts";
 import { collectError, describeError, removeKey } from "./describe-error.ts";
 import { endWithRefusal } from "./abort-stream.ts";
-import type { Figures } from "./figures.ts";
+import type { UsageCounter } from "./call-usage.ts";
 import { selectAgentHeaders } from "./headers.ts";
 import { callTotalMs, providerIdleMs } from "./limits.ts";
 import type { Dial } from "./dial.ts";
@@ -34,7 +34,7 @@ export type Delivery = {
   readonly context: { readonly dial: Dial; readonly now: () => number };
   readonly account: OpenAccount;
   readonly route: Route;
-  readonly figures: Figures;
+  readonly usageCounter: UsageCounter;
   readonly upstream: Upstream;
   readonly url: URL;
   readonly headers: OutgoingHttpHeaders;
@@ -45,7 +45,7 @@ export type Delivery = {
   /** Why the call must end now because a budget is used up; null while there is some left. */
   readonly explainUsedUp: () => string | null;
   /** Records how the call ended. */
-  readonly settle: (end: CallEnd) => void;
+  readonly recordEnd: (end: CallEnd) => void;
 };
 
 export function deliver(delivery: Delivery): void {
@@ -84,7 +84,7 @@ class CallDelivery {
   }
 
   start(): void {
-    const { account, response, figures } = this.#delivery;
+    const { account, response, usageCounter } = this.#delivery;
     this.#detach = account.attach("call", () => this.#stop("cut", "The turn is over."));
     this.#timer = setTimeout(
       () => this.#stop("broken", `The call took longer than ${callTotalMs / 60_000} minutes.`),
@@ -94,7 +94,7 @@ class CallDelivery {
     this.#timer.unref();
     response.on("close", () => {
       if (response.writableFinished) return;
-      if (!this.#hasSent) figures.forgive();
+      if (!this.#hasSent) usageCounter.forgive();
       this.#stop("broken", "The agent went away.");
     });
 
@@ -134,9 +134,9 @@ class CallDelivery {
   }
 
   #failToConnect(error: NodeJS.ErrnoException): void {
-    const { figures, url, upstream, response, route } = this.#delivery;
+    const { usageCounter, url, upstream, response, route } = this.#delivery;
     if (!this.#hasSent || error.code === "ECONNREFUSED" || error.code === "ENOTFOUND") {
-      figures.forgive();
+      usageCounter.forgive();
     }
 
     const cause = removeKey(error.code ?? error.message, upstream.key);
@@ -148,7 +148,7 @@ class CallDelivery {
 
   #onAnswer(incoming: IncomingMessage): void {
     if (this.#isOver) return void incoming.destroy();
-    const { account, route, figures } = this.#delivery;
+    const { account, route, usageCounter } = this.#delivery;
     const status = incoming.statusCode ?? 0;
     this.#status = status;
     this.#releaseBody();
@@ -169,7 +169,7 @@ class CallDelivery {
     const isEventStream = /text\/event-stream/i.test(contentType);
     this.#streamAnswer(incoming, status, {
       source,
-      scan: openAnswerScan(route.api, isEventStream ? "events" : "json", figures),
+      scan: openAnswerScan(route.api, isEventStream ? "events" : "json", usageCounter),
       isEventStream,
       mayCut: isEventStream || route.path.endsWith(":streamGenerateContent"),
       isBetweenEvents: true,
@@ -206,8 +206,8 @@ class CallDelivery {
   }
 
   #endAnswer({ scan, isEventStream }: AnswerStream): void {
-    const { figures, upstream, response } = this.#delivery;
-    if (!isEventStream) figures.settle(); // an answer in one piece has its figures somewhere; a stream's end settles them itself
+    const { usageCounter, upstream, response } = this.#delivery;
+    if (!isEventStream) usageCounter.finish(); // an answer in one piece has its figures somewhere; a stream's end settles them itself
     const error = scan.error();
     if (error === null) {
       this.#finish({ ended: "whole", error: null, retryAt: null });
@@ -254,8 +254,8 @@ class CallDelivery {
    * before the agent sees it.
    */
   async #forwardError(incoming: IncomingMessage, status: number): Promise<void> {
-    const { figures, upstream, account, response } = this.#delivery;
-    figures.forgive();
+    const { usageCounter, upstream, account, response } = this.#delivery;
+    usageCounter.forgive();
     const { value, text } = await collectError(incoming, upstream.key);
     const error = describeError(value, upstream.key, status);
 
@@ -292,7 +292,7 @@ class CallDelivery {
     clearTimeout(this.#timer);
     this.#detach();
     this.#releaseBody();
-    this.#delivery.settle({ status: this.#status, ...end });
+    this.#delivery.recordEnd({ status: this.#status, ...end });
 
     return true;
   }

@@ -2,7 +2,7 @@
 // its errors, and which parts are text.
 
 import type { ModelApi } from "../contracts/model-api.ts";
-import { parseFigure, type ProviderUsage } from "./figures.ts";
+import { parseFigure, type ProviderUsage } from "./call-usage.ts";
 
 /** How one API writes its answers. Places are paths of keys; arrays on the way do not count. */
 export type Dialect = {

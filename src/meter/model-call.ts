@@ -13,7 +13,7 @@ import type { ModelCall, Upstream } from "../ports/meter.ts";
 import type { OpenAccount } from "./account.ts";
 import { describeUsedUp } from "./describe-used-up.ts";
 import { deliver } from "./deliver.ts";
-import { openFigures } from "./figures.ts";
+import { openUsageCounter } from "./call-usage.ts";
 import { type Credential, composeProviderHeaders } from "./headers.ts";
 import { isLoopback } from "./addresses.ts";
 import { openPerAccountMax } from "./limits.ts";
@@ -94,16 +94,16 @@ export async function callModel(context: MeterContext, call: AgentCall): Promise
   }
 
   const price = context.priceOf(model);
-  const figures = openFigures(body.countedBytes, price);
+  const usageCounter = openUsageCounter(body.countedBytes, price);
   const isChatStream = route.api === "openai-chat" && body.isStream;
   const isCounted = route.kind === "model";
-  const settle = isCounted ? account.beginCall(figures, price !== null) : (): void => {};
-  figures.send();
+  const recordEnd = isCounted ? account.beginCall(usageCounter, price !== null) : (): void => {};
+  usageCounter.send();
   deliver({
     context,
     account,
     route,
-    figures,
+    usageCounter,
     upstream,
     url: buildUrl(upstream.base, route.path, call.query),
     headers: composeProviderHeaders(request.headers, upstream, call.credential.header), // C3
@@ -112,7 +112,7 @@ export async function callModel(context: MeterContext, call: AgentCall): Promise
     response,
     explainUsedUp: () =>
       isCounted ? describeUsedUp(account, context.accounts(), "during a call") : null, // C2
-    settle: (end) => settle({ api: route.api, model, ...end } satisfies ModelCall),
+    recordEnd: (end) => recordEnd({ api: route.api, model, ...end } satisfies ModelCall),
   });
 }
 

@@ -25,7 +25,7 @@ import {
   describeInterval,
   describeState,
   describeNext,
-} from "./describe-figures.ts";
+} from "./describe-results.ts";
 
 /** Begins the page; `validate` recognises it by this. */
 export const auditTitle = "# Calibration audit: ";

@@ -5,7 +5,7 @@ import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { SpendingPoint } from "../../views/facts/run-index.ts";
 import { spendingChart, sumChart } from "../../views/web/charts.ts";
 import { el, type Element } from "../../views/web/element.ts";
-import { formatMoney, shortNumber, shortDuration } from "../../views/web/page-figures.ts";
+import { formatMoney, shortNumber, shortDuration } from "../../views/web/format-numbers.ts";
 import type { BenchmarkRun, Cycle } from "./state.ts";
 
 /** The sums so far at the end of every run, in the order they ended. */

@@ -10,7 +10,7 @@ import { listFigures, judgeCycle, getScale, computeMeans } from "./decide.ts";
 import { recallTarget } from "./plan.ts";
 import type { Cycle } from "./state.ts";
 import { type GainInterval, computeSideInterval } from "./statistics.ts";
-import { formatFigure, formatGain, describeInterval, describeState } from "./describe-figures.ts";
+import { formatFigure, formatGain, describeInterval, describeState } from "./describe-results.ts";
 import type { CycleJudgement } from "./verdict.ts";
 
 /** In pixels of the picture. */

@@ -14,7 +14,7 @@ import {
   describeInterval,
   describeState,
   describeNext,
-} from "../../calibration/cycle/describe-figures.ts";
+} from "../../calibration/cycle/describe-results.ts";
 import { alignColumns } from "../../views/align-columns.ts";
 import { firstFew, oneLine } from "../../views/wording.ts";
 

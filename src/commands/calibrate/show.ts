@@ -9,7 +9,7 @@ import { renderAudit } from "../../calibration/cycle/audit.ts";
 import { renderCycleFile } from "../../calibration/cycle/cycle-file.ts";
 import { cyclesFolder } from "../../calibration/cycle/plan.ts";
 import type { Cycle } from "../../calibration/cycle/state.ts";
-import { describeState } from "../../calibration/cycle/describe-figures.ts";
+import { describeState } from "../../calibration/cycle/describe-results.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";

@@ -9,7 +9,7 @@ import {
   judgeFigures,
   noiseFloorDefault,
 } from "../../calibration/cycle/verdict.ts";
-import { formatFigure } from "../../calibration/cycle/describe-figures.ts";
+import { formatFigure } from "../../calibration/cycle/describe-results.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { catchRefusals, refuse, respond } from "../../project/respond.ts";

@@ -3,7 +3,7 @@
 
 import { type Child, el, type Element } from "../../views/web/element.ts";
 import { type Icon, icon, stateIcon } from "../../views/web/icons.ts";
-import { formatNumber } from "../../views/web/page-figures.ts";
+import { formatNumber } from "../../views/web/format-numbers.ts";
 
 export const pageKeys = [
   "now",

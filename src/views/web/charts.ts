@@ -13,7 +13,7 @@ import {
   shortDuration,
   shortNumber,
   formatShortTime,
-} from "./page-figures.ts";
+} from "./format-numbers.ts";
 
 type Period = { readonly from: string; readonly until: string };
 type Unit = "tokens" | "usd" | "minutes";

@@ -1,7 +1,7 @@
 // components: the small parts that every page is made of: sections, tables of facts, notices,
 // command boxes.
 
-import { formatShortTime } from "./page-figures.ts";
+import { formatShortTime } from "./format-numbers.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import type { Shape } from "../facts/shape.ts";
 

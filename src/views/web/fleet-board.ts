@@ -5,7 +5,7 @@
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { section, tableHead } from "./components.ts";
 import { stateLabel } from "./icons.ts";
-import { formatNumber, plural, shortDuration } from "./page-figures.ts";
+import { formatNumber, plural, shortDuration } from "./format-numbers.ts";
 
 type LeaseHolder = { readonly worker: string; readonly host: string; readonly pid: number };
 

@@ -6,7 +6,7 @@ import type { Backtest } from "../../insight/forecast.ts";
 import { el, type Element, foreignText } from "./element.ts";
 import { chartFrame, chartLine, chartText, gridLines } from "./chart-parts.ts";
 import { section, tableHead } from "./components.ts";
-import { plural, shortNumber } from "./page-figures.ts";
+import { plural, shortNumber } from "./format-numbers.ts";
 
 const shownMax = 30;
 const widthMin = 280;

@@ -5,7 +5,7 @@ import type { Shape } from "../facts/shape.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { limitMeter, section, tableHead, timeElement } from "./components.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
-import { formatNumber, formatMoney, plural, shortNumber, shortDuration } from "./page-figures.ts";
+import { formatNumber, formatMoney, plural, shortNumber, shortDuration } from "./format-numbers.ts";
 
 /** How much of each list is shown; the command line shows the rest. */
 const returnedMax = 5;

@@ -6,7 +6,7 @@ import { renderHtmlPage } from "./page-file.ts";
 import { section, tableHead } from "./components.ts";
 import { type PortfolioBoard, portfolioBoard } from "./portfolio-board.ts";
 import { stateLabel } from "./icons.ts";
-import { formatMoney, plural, shortNumber } from "./page-figures.ts";
+import { formatMoney, plural, shortNumber } from "./format-numbers.ts";
 
 export type PortfolioReport = PortfolioBoard & {
   readonly at: string;

@@ -20,7 +20,7 @@ import {
 } from "./report-sections.ts";
 import { stateIcon, stateLabel } from "./icons.ts";
 import { waterfallList } from "./waterfall-list.ts";
-import { formatNumber, formatMoney, plural, shortNumber } from "./page-figures.ts";
+import { formatNumber, formatMoney, plural, shortNumber } from "./format-numbers.ts";
 
 export function renderReportFile(run: ReportFileInput): string {
   const { card, report } = run;

@@ -14,7 +14,7 @@ import { type Child, el, type Element, foreignText } from "./element.ts";
 import { claimQuote, definitionList, section, tableHead } from "./components.ts";
 import { verifiedClaims } from "./proof-table.ts";
 import { stateLabel } from "./icons.ts";
-import { formatNumber, plural, shortNumber } from "./page-figures.ts";
+import { formatNumber, plural, shortNumber } from "./format-numbers.ts";
 
 export type ReportFileInput = {
   /** When the report was made, ISO 8601 in UTC. */

@@ -3,7 +3,7 @@
 import { emptyState, commandBox, noticeBox } from "../../../views/web/components.ts";
 import { type Child, el, type Element, foreignText } from "../../../views/web/element.ts";
 import { icon, stateIcon, stateLabel } from "../../../views/web/icons.ts";
-import { formatShortTime } from "../../../views/web/page-figures.ts";
+import { formatShortTime } from "../../../views/web/format-numbers.ts";
 import { copyText, sendRequest, unlockWithCode } from "./actions.ts";
 import { isUnlocked } from "./api.ts";
 import { actionButton, button, pageHeading } from "./controls.ts";

@@ -6,7 +6,7 @@ import type { CostView } from "../../../../views/facts/cost.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox, figureRow, section } from "../../../../views/web/components.ts";
 import { icon } from "../../../../views/web/icons.ts";
-import { formatMoney, formatShare, shortNumber } from "../../../../views/web/page-figures.ts";
+import { formatMoney, formatShare, shortNumber } from "../../../../views/web/format-numbers.ts";
 import { copyText } from "../actions.ts";
 import { pageHeading } from "../controls.ts";
 import { draw, state } from "../store.ts";

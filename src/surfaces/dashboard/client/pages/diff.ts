@@ -7,7 +7,7 @@ import { diffTable } from "../../../../views/web/diff-table.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { type Icon, icon } from "../../../../views/web/icons.ts";
-import { formatNumber, plural } from "../../../../views/web/page-figures.ts";
+import { formatNumber, plural } from "../../../../views/web/format-numbers.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, button } from "../controls.ts";
 import { loadFile } from "../loading.ts";

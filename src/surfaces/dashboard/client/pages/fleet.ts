@@ -5,7 +5,7 @@ import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { fleetBoard } from "../../../../views/web/fleet-board.ts";
 import { emptyState, commandBox, noticeBox } from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
-import { formatNumber, plural } from "../../../../views/web/page-figures.ts";
+import { formatNumber, plural } from "../../../../views/web/format-numbers.ts";
 import { copyText } from "../actions.ts";
 import { pageHeading } from "../controls.ts";
 import { state } from "../store.ts";

@@ -12,7 +12,7 @@ import {
   timeElement,
 } from "../../../../views/web/components.ts";
 import { icon, stateIcon } from "../../../../views/web/icons.ts";
-import { formatElapsed } from "../../../../views/web/page-figures.ts";
+import { formatElapsed } from "../../../../views/web/format-numbers.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, pageHeading } from "../controls.ts";
 import { draw, pageLink, serverNow, state } from "../store.ts";

@@ -11,7 +11,7 @@ import { render } from "preact";
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { stateIcon } from "../../../../views/web/icons.ts";
-import { formatNumber } from "../../../../views/web/page-figures.ts";
+import { formatNumber } from "../../../../views/web/format-numbers.ts";
 import { draw, state } from "../store.ts";
 
 export const narrowScreen = matchMedia("(max-width:719px)");

@@ -4,7 +4,7 @@
 import type { LogRow } from "../../../../views/facts/log-rows.ts";
 import { type Child, el, type Element, foreignText } from "../../../../views/web/element.ts";
 import { stateLabel } from "../../../../views/web/icons.ts";
-import { formatNumber } from "../../../../views/web/page-figures.ts";
+import { formatNumber } from "../../../../views/web/format-numbers.ts";
 import { copyText } from "../actions.ts";
 import { fetchFacts } from "../api.ts";
 import { button } from "../controls.ts";

@@ -19,7 +19,7 @@ import {
   formatMoney,
   formatShare,
   plural,
-} from "../../../../views/web/page-figures.ts";
+} from "../../../../views/web/format-numbers.ts";
 import { copyText } from "../actions.ts";
 import { pageHeading } from "../controls.ts";
 import { countDetailedRows } from "../detailed-rows.ts";

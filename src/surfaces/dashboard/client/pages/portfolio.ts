@@ -5,7 +5,7 @@ import { type Child, el, foreignText } from "../../../../views/web/element.ts";
 import { emptyState, commandBox } from "../../../../views/web/components.ts";
 import { portfolioBoard } from "../../../../views/web/portfolio-board.ts";
 import { icon } from "../../../../views/web/icons.ts";
-import { formatElapsed, formatNumber } from "../../../../views/web/page-figures.ts";
+import { formatElapsed, formatNumber } from "../../../../views/web/format-numbers.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, pageHeading } from "../controls.ts";
 import { pageLink, serverNow, state } from "../store.ts";

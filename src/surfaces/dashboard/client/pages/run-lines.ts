@@ -10,7 +10,7 @@ import {
   formatMoney,
   formatShare,
   shortNumber,
-} from "../../../../views/web/page-figures.ts";
+} from "../../../../views/web/format-numbers.ts";
 import { pageLink, serverNow, state } from "../store.ts";
 
 /** A run far down a long list, until the rest of its row is drawn. */

@@ -23,7 +23,7 @@ import {
   plural,
   shortNumber,
   formatShortTime,
-} from "../../../../views/web/page-figures.ts";
+} from "../../../../views/web/format-numbers.ts";
 import type { ShownRun } from "../../../../commands/dashboard/run-page.ts";
 import { copyText } from "../actions.ts";
 import { countDetailedRows } from "../detailed-rows.ts";

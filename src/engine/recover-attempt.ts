@@ -1,4 +1,4 @@
-// settle: inspects an attempt that a crash left open and applies the recovery table to it.
+// recover-attempt: inspects an attempt that a crash left open and applies the recovery table to it.
 // Invariants F1 and on: core/fold.ts.
 
 import type { CrashState } from "../contracts/crash-state.ts";
@@ -26,7 +26,7 @@ type Settlement = {
 };
 
 /** Finds out the crash state of an attempt that was left open, and follows the recovery table. */
-export async function settleAttempt(
+export async function recoverAttempt(
   runtime: Runtime,
   run: RunView,
   attempt: AttemptId,

@@ -1,4 +1,4 @@
-// describe-figures: puts the figures, gains, intervals and states of a cycle into words.
+// describe-results: puts the numbers, gains, intervals and states of a cycle into words.
 
 import { plural } from "../../views/wording.ts";
 import { type NextStep, getScale } from "./decide.ts";

@@ -1,5 +1,5 @@
-// page-figures: how pages write numbers, shares, durations and times of day (in UTC). Re-exports
-// the amounts of wording.ts, so that a page imports all its figures from one place.
+// format-numbers: how pages write numbers, shares, durations and times of day (in UTC). Re-exports
+// the amounts of wording.ts, so that a page imports them all from one place.
 
 import { parseIsoTime } from "../../kit/iso-time.ts";
 export { formatAmount, formatNumber, formatMoney, plural } from "../wording.ts";

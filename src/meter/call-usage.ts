@@ -1,4 +1,4 @@
-// figures: counts what one call used: by the provider's own figures if they are plausible, else by
+// call-usage: counts what one call used: by the provider's own figures if they are plausible, else by
 // an estimate from the bytes.
 //
 // Invariants:
@@ -46,7 +46,7 @@ export const usedNothing: CallUsage = {
   estimated: 0,
 };
 
-export type Figures = {
+export type UsageCounter = {
   /** The provider reported usage; later figures replace earlier ones. */
   readonly report: (reported: ProviderUsage) => void;
   /** How much text, and how many bytes in total, came so far. */
@@ -54,7 +54,7 @@ export type Figures = {
   /** The request is sent: from now on it counts. */
   readonly send: () => void;
   /** The output figure reported last is final. Without this, at least the estimate is charged. */
-  readonly settle: () => void;
+  readonly finish: () => void;
   /** The provider refused, or got nothing: nothing was used. */
   readonly forgive: () => void;
   readonly usage: () => CallUsage;
@@ -69,7 +69,7 @@ const longCacheWriteFactor = 1.6;
 type TokenCount = { tokens: number | null; isDoubted: boolean };
 
 /** Without a price the tokens are counted, and the money is 0. */
-export function openFigures(requestBytes: number, price: ListPrice | null): Figures {
+export function openUsageCounter(requestBytes: number, price: ListPrice | null): UsageCounter {
   const input: TokenCount = { tokens: null, isDoubted: false };
   const output: TokenCount = { tokens: null, isDoubted: false };
   let cached = 0;
@@ -154,7 +154,7 @@ export function openFigures(requestBytes: number, price: ListPrice | null): Figu
       bytes = all;
     },
     send: () => void (isSent = true),
-    settle: () => void (isSettled = true),
+    finish: () => void (isSettled = true),
     forgive: () => void (isForgiven = true),
     usage: () => (isSent && !isForgiven ? count() : usedNothing), // F1
   };

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type Dialect, dialects } from "./dialects.ts";
-import { openFigures } from "./figures.ts";
+import { openUsageCounter } from "./call-usage.ts";
 
 const price = { input: 3, output: 15, cached: 0.3, cache_write: 3.75 };
 const say = (dialect: Dialect, ...reported: readonly Record<string, unknown>[]) =>
@@ -15,13 +15,13 @@ function charged(
   reported: readonly ReturnType<Dialect["readUsage"]>[],
   isSettled = true,
 ) {
-  const figures = openFigures(requestBytes, price);
-  figures.send();
-  figures.setStreamed(textBytes, textBytes);
-  for (const reportedUsage of reported) figures.report(reportedUsage);
-  if (isSettled) figures.settle();
+  const usageCounter = openUsageCounter(requestBytes, price);
+  usageCounter.send();
+  usageCounter.setStreamed(textBytes, textBytes);
+  for (const reportedUsage of reported) usageCounter.report(reportedUsage);
+  if (isSettled) usageCounter.finish();
 
-  return figures.usage();
+  return usageCounter.usage();
 }
 
 test("a call that told nothing is charged by its bytes", () => {
@@ -113,20 +113,20 @@ test("cached and written input has its own price, and all of it counts as tokens
 });
 
 test("a long prompt costs what the table says of long prompts", () => {
-  const figures = openFigures(0, {
+  const usageCounter = openUsageCounter(0, {
     ...price,
     long: { overTokens: 200_000, input: 2, output: 1.5 },
   });
-  figures.send();
-  figures.report(anthropic.readUsage({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
-  figures.settle();
-  expect(figures.usage().usd).toBeCloseTo(6 + 22.5);
+  usageCounter.send();
+  usageCounter.report(anthropic.readUsage({ input_tokens: 1_000_000, output_tokens: 1_000_000 }));
+  usageCounter.finish();
+  expect(usageCounter.usage().usd).toBeCloseTo(6 + 22.5);
 });
 
 test("what was never sent, or was refused, costs nothing", () => {
-  const unsent = openFigures(4000, price);
+  const unsent = openUsageCounter(4000, price);
   expect(unsent.usage().tokens).toBe(0);
-  const refused = openFigures(4000, price);
+  const refused = openUsageCounter(4000, price);
   refused.send();
   refused.forgive();
   expect(refused.usage().tokens).toBe(0);
