@@ -20,45 +20,49 @@ export function showConfig(context: CommandContext, _input: object): Promise<Com
     return Promise.resolve(respond("config_invalid", describeInvalidConfig(loadedConfig.findings)));
   }
 
-  const settings = flattenSettings(loadedConfig.config)
-    .map(({ key, value }) => ({
-      key,
-      value,
-      ...(loadedConfig.origins[key] ??
-        loadedConfig.origins[key.split(".")[0] ?? ""] ?? { from: "default" as const }),
-    }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const page = [
-    ...settings.map(
-      (setting) =>
-        `${setting.key.padEnd(32)} ${JSON.stringify(setting.value)}  (${describeOrigin(setting)})`,
-    ),
-    "",
-    "What isn't listed is decided for each run, and its preview shows it. Every key: autopilot schema config",
-  ];
+  const { config, origins, warnings, hash } = loadedConfig;
+  const settings = flattenSettings(config)
+    .map(({ key, value }) => ({ key, value, ...findOrigin(key, origins) }))
+    .sort((left, right) => (left.key < right.key ? -1 : 1));
 
-  const message = `${settings.length} settings.`;
-  return Promise.resolve(
-    respond("ok", {
-      message,
-      warnings: loadedConfig.warnings,
-      page,
-      data: { settings, config_hash: loadedConfig.hash },
-    }),
-  );
+  const response = respond("ok", {
+    message: `${settings.length} settings.`,
+    warnings,
+    page: [...settings.map(describeSetting), "", pageFooter],
+    data: { settings, config_hash: hash },
+  });
+  return Promise.resolve(response);
 }
+
+const pageFooter =
+  "What isn't listed is decided for each run, and its preview shows it. Every key: autopilot schema config";
+
+type ShownSetting = Setting & ValueOrigin;
+
+/** Where a setting came from, or the section it is in. */
+function findOrigin(key: string, origins: Readonly<Record<string, ValueOrigin>>): ValueOrigin {
+  const section = key.split(".")[0] ?? "";
+  return origins[key] ?? origins[section] ?? { from: "default" };
+}
+
+function describeSetting(setting: ShownSetting): string {
+  const value = JSON.stringify(setting.value);
+  return `${setting.key.padEnd(keyChars)} ${value}  (${describeOrigin(setting)})`;
+}
+
+const keyChars = 32;
 
 function describeOrigin({ from, file, line }: ValueOrigin): string {
   return file === undefined ? from : `${from}: ${file}:${line ?? 1}`;
 }
 
-type Leaf = { readonly key: string; readonly value: unknown };
+type Setting = { readonly key: string; readonly value: unknown };
 
 /**
  * Lists every value under its full key, such as `checks.detect`. A variable for an agent or a check
  * that is named like a secret is masked.
  */
-function flattenSettings(value: unknown, path: readonly string[] = []): readonly Leaf[] {
+function flattenSettings(value: unknown, path: readonly string[] = []): readonly Setting[] {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return Object.entries(value).flatMap(([name, field]) =>
       field === undefined ? [] : flattenSettings(field, [...path, name]),

@@ -28,10 +28,12 @@ export function computeAttemptsMax(
     waysBack += resolveAmount(flow, flow.counts?.[name]?.at_most ?? 0, options);
   }
 
-  const attemptsPerPass = steps.reduce(
-    (sum, step) => sum + 1 + (step.retry ?? flow.defaults?.step?.retry ?? 0),
-    0,
-  );
+  let attemptsPerPass = 0;
+  for (const step of steps) {
+    const retries = step.retry ?? flow.defaults?.step?.retry ?? 0;
+    attemptsPerPass += 1 + retries;
+  }
+
   return (1 + waysBack) * attemptsPerPass;
 }
 

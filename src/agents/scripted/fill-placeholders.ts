@@ -5,15 +5,13 @@ import type { ScriptTurn } from "../../contracts/script.ts";
 
 export function fillPlaceholders(turn: ScriptTurn, prompt: string): ScriptTurn {
   const fill = <Value>(value: Value): Value => fillValue(value, prompt) as Value;
+  const actions = turn.do?.map((action) =>
+    "submit" in action ? { ...action, submit: fill(action.submit) } : action,
+  );
+
   return {
     ...turn,
-    ...(turn.do === undefined
-      ? {}
-      : {
-          do: turn.do.map((action) =>
-            "submit" in action ? { ...action, submit: fill(action.submit) } : action,
-          ),
-        }),
+    ...(actions === undefined ? {} : { do: actions }),
     ...(turn.returns === undefined ? {} : { returns: fill(turn.returns) }),
   };
 }
@@ -28,9 +26,8 @@ function fillValue(value: unknown, prompt: string): unknown {
 
   if (Array.isArray(value)) return value.map((inner) => fillValue(inner, prompt));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]),
-  );
+  const entries = Object.entries(value).map(([key, inner]) => [key, fillValue(inner, prompt)]);
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -38,10 +35,8 @@ function fillValue(value: unknown, prompt: string): unknown {
  * off gets its prompt again as a quotation, whose marks are skipped.
  */
 function findPromptValue(prompt: string, name: string): string | undefined {
-  return prompt
-    .split("\n")
-    .map((line) => line.replace(/^> /, ""))
-    .findLast((line) => line.startsWith(`${name}: `))
-    ?.slice(name.length + 2)
-    .trim();
+  const label = `${name}: `;
+  const lines = prompt.split("\n").map((line) => line.replace(/^> /, ""));
+  const line = lines.findLast((candidate) => candidate.startsWith(label));
+  return line?.slice(label.length).trim();
 }

@@ -1,11 +1,20 @@
 // loosened-limits: finds numbers that say how strict a test or a setting is, and that became laxer.
 
-/** Laxer when higher: tolerances, timeouts, retries. */
-const laxerWhenHigher =
-  /\b(timeout(?:_?ms|ms)?|test_?timeout|hook_?timeout|tolerance|epsilon|eps|delta|rtol|atol|rel|abs|rel_tol|abs_tol|retry|retries|reruns|max[_-]?warnings|max[_-]?diff\w*|max[_-]?failures|max[_-]?complexity|max[_-]?line[_-]?length)\b["']?\s*[:=(>]\s*["']?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
-/** Laxer when lower: coverage thresholds, precision. */
-const laxerWhenLower =
-  /\b(lines|branches|functions|statements|fail[_-]?under|cov[_-]?fail[_-]?under|minimum|min[_-]?coverage|target|threshold|places|num_?digits|precision)\b["']?\s*[:=(>]\s*["']?(\d+(?:\.\d+)?(?:e[-+]?\d+)?)/gi;
+const number = String.raw`(\d+(?:\.\d+)?(?:e[-+]?\d+)?)`;
+/** `timeout: 5000`, `--max-warnings=3`: one of these names, and its number. */
+const limitNamed = (names: string): RegExp =>
+  new RegExp(
+    String.raw`\b(${names.trim().split(/\s+/).join("|")})\b["']?\s*[:=(>]\s*["']?${number}`,
+    "gi",
+  );
+
+/** Tolerances, timeouts, retries. */
+const laxerWhenHigher = limitNamed(String.raw`timeout(?:_?ms|ms)? test_?timeout hook_?timeout
+  tolerance epsilon eps delta rtol atol rel abs rel_tol abs_tol retry retries reruns max[_-]?warnings
+  max[_-]?diff\w* max[_-]?failures max[_-]?complexity max[_-]?line[_-]?length`);
+/** Coverage thresholds, precision. */
+const laxerWhenLower = limitNamed(`lines branches functions statements fail[_-]?under
+  cov[_-]?fail[_-]?under minimum min[_-]?coverage target threshold places num_?digits precision`);
 /** `toBeCloseTo(3.14, 2)`: the number of digits. */
 const closeToDigits = /\b(toBeCloseTo)\s*\([^,()\n]{0,200},\s*(\d+)/g;
 /** `abs(a - b) < 0.01`: the bound. */
@@ -22,6 +31,7 @@ export function findLoosenedLimits(before: string, after: string): readonly stri
   ];
 }
 
+/** The numbers of each limit, by its name, in the order of the text. */
 function parseValues(text: string, pattern: RegExp): ReadonlyMap<string, readonly number[]> {
   const values = new Map<string, number[]>();
   for (const [, name = "", value = ""] of text.matchAll(pattern)) {
@@ -40,20 +50,25 @@ function compareLimits(
   isLaxer: (old: number, current: number) => boolean,
 ): readonly string[] {
   const valuesAfter = parseValues(after, pattern);
-  return [...parseValues(before, pattern)].flatMap(([name, values]) =>
-    values.flatMap((old, index) => {
+  const loosened: string[] = [];
+
+  for (const [name, values] of parseValues(before, pattern)) {
+    for (const [index, old] of values.entries()) {
       const current = valuesAfter.get(name)?.[index];
-      if (current === undefined || !isLaxer(old, current)) return [];
-      return [`${name} went from ${old} to ${current}`];
-    }),
-  );
+      if (current === undefined || !isLaxer(old, current)) continue;
+      loosened.push(`${name} went from ${old} to ${current}`);
+    }
+  }
+
+  return loosened;
 }
 
-const thresholds =
+/** Settings that make a check fail below a number. */
+const thresholdSetting =
   /\b(?:coverageThreshold|thresholds?|fail[_-]?under|cov[_-]?fail[_-]?under|check-coverage|minimum)\b/gi;
 
 function findRemovedThresholds(before: string, after: string): readonly string[] {
-  const countBefore = before.match(thresholds)?.length ?? 0;
-  const countAfter = after.match(thresholds)?.length ?? 0;
+  const countBefore = before.match(thresholdSetting)?.length ?? 0;
+  const countAfter = after.match(thresholdSetting)?.length ?? 0;
   return countAfter < countBefore ? ["a threshold is gone"] : [];
 }
