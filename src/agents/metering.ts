@@ -54,17 +54,12 @@ export function openMetering(
   let lifeSigns = 0;
   let reported: MeteredUsage | null = null;
 
-  const account: Account | null =
-    meter === null
-      ? null
-      : meter.open({
-          ...request,
-          onCut: (sentence) => cut.abort(sentence),
-          onLife: () => {
-            lifeSigns += 1;
-            onLife();
-          },
-        });
+  const noteLife = (): void => {
+    lifeSigns += 1;
+    onLife();
+  };
+  const onCut = (sentence: string): void => cut.abort(sentence);
+  const account = meter === null ? null : meter.open({ ...request, onCut, onLife: noteLife });
 
   return {
     account,
@@ -79,16 +74,9 @@ export function openMetering(
       return lifeSigns < lifeSignsMin && findFailingCall(calls) !== null; // M2
     },
     isHopeless: () => {
-      const calls = (account?.calls() ?? []).filter(({ ended }) => ended !== "refused");
-      const failing = findFailingCall(calls);
-      if (failing === null || (account?.used()?.calls ?? 0) > calls.length) return false; // M3
-      const { retryAt } = failing.call;
-      if (retryAt !== null && Date.parse(retryAt) - Date.now() > waitMsMax) return true;
-
-      return (
-        calls.length >= failuresMax &&
-        calls.slice(-failuresMax).every((call) => findFailingCall([call]) !== null)
-      );
+      const endedCalls = (account?.calls() ?? []).filter(({ ended }) => ended !== "refused");
+      const hasOpenCall = (account?.used()?.calls ?? 0) > endedCalls.length;
+      return !hasOpenCall && isWaitingPointless(endedCalls); // M3
     },
     takeUsed: () => {
       const used = account?.used() ?? null;
@@ -101,6 +89,18 @@ export function openMetering(
     },
     close: () => account?.close(),
   };
+}
+
+function isWaitingPointless(calls: readonly ModelCall[]): boolean {
+  const failing = findFailingCall(calls);
+  if (failing === null) return false;
+  const { retryAt } = failing.call;
+  if (retryAt !== null && Date.parse(retryAt) - Date.now() > waitMsMax) return true;
+
+  const lastCalls = calls.slice(-failuresMax);
+  return (
+    lastCalls.length === failuresMax && lastCalls.every((call) => findFailingCall([call]) !== null)
+  );
 }
 
 function subtractUsage(total: MeteredUsage, before: MeteredUsage): MeteredUsage {

@@ -19,20 +19,23 @@ const decisionsShownMax = 40;
  * The sub-step in which a session stopped; null unless the step belongs to this flow and is in
  * progress.
  */
-export const findOpenSubStep = (current: CurrentStep | null, flow: string): string | null =>
-  current !== null && current.flow === flow && current.status === "in_progress"
-    ? current.sub_step
-    : null;
+export function findOpenSubStep(current: CurrentStep | null, flow: string): string | null {
+  const isOpen = current?.flow === flow && current.status === "in_progress";
+  return isOpen ? current.sub_step : null;
+}
 
 /** The phase of a cursor path or attempt id: the part before the first `@` or `/`. */
 export const phaseOfPath = (path: string): string => path.split(/[@/]/, 1)[0] ?? path;
+
+/** `6@1/implement#1/wave:2`: the step `implement`, and `wave:2`. */
+const tasksPath = /^[^/]*\/([^#/]+)#\d+\/(.+)$/;
 
 /**
  * The current step within its phase, by number and name; inside of a tasks step also the task or
  * batch.
  */
 export function describeSubStep(flow: FlowView, cursorPath: string, step: string): string {
-  const [, tasksStep, taskOrWave] = /^[^/]*\/([^#/]+)#\d+\/(.+)$/.exec(cursorPath) ?? []; // 6@1/implement#1/wave:2
+  const [, tasksStep, taskOrWave] = tasksPath.exec(cursorPath) ?? [];
   const steps = stepsOfPhase(flow, phaseOfPath(cursorPath)).filter(({ run }) => run === undefined); // steps of the runner itself do not count
   const index = steps.findIndex(({ id }) => id === (tasksStep ?? step));
   if (taskOrWave === undefined) return `${index + 1} — ${step}`;
@@ -41,14 +44,16 @@ export function describeSubStep(flow: FlowView, cursorPath: string, step: string
   return `${index + 1} — ${tasksStep}: ${taskOrWave.replace(/^wave:/, "batch ")}${innerStep}`;
 }
 
+type EarlierStop = {
+  readonly step: string;
+  readonly sub_step: string | null;
+  readonly notes: string;
+};
+
 /** The sub-step of the current step. */
 export class SubStep {
   /** Where an earlier session stopped, until the run has entered a step. */
-  #earlier: {
-    readonly step: string;
-    readonly sub_step: string | null;
-    readonly notes: string;
-  } | null = null;
+  #earlier: EarlierStop | null = null;
   #name: string | null = null;
   #notes = "";
   /**
