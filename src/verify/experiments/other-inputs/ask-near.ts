@@ -14,7 +14,7 @@ import { recordGo } from "./go-recorder.ts";
 import { recordJava } from "./java-recorder.ts";
 import { recordJs } from "./js-recorder.ts";
 import { listNearTexts } from "./near-inputs.ts";
-import { buildSharedCommand, buildRecordedCommand } from "./near-records.ts";
+import { buildRecordedCommand, buildSharedCommand, buildComparingCommand } from "./near-records.ts";
 import { recordPerl } from "./perl-recorder.ts";
 import { recordPython } from "./python-recorder.ts";
 import { recordRust } from "./rust-recorder.ts";
@@ -32,6 +32,12 @@ export type NearRecording = {
    * each has to be run alone.
    */
   readonly beside: (command: string) => string;
+  /**
+   * Runs a command, and again after each change; exits with 0 if the answers to the tests' inputs
+   * changed, and those to inputs nearby did not.
+   */
+  readonly comparing: (command: string, changes: readonly string[]) => string;
+  readonly nonce: string;
   readonly functions: readonly string[];
 };
 
@@ -124,6 +130,8 @@ export function buildNearRecording(
     edits: recorded.flatMap((output) => output.edits),
     alone: (command) => buildRecordedCommand(recording, command),
     beside: (command) => buildSharedCommand(recording, command),
+    comparing: (command, changes) => buildComparingCommand(recording, command, changes),
+    nonce,
     functions,
   };
 }

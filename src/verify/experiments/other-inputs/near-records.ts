@@ -23,6 +23,8 @@
 //   A7. A text of several words, whose answer has all its letters, and texts with other letters or
 //       another order that come to the same answer: it was not made of them. It shows something if
 //       every answer to a test is written in the code, and not in the goal.
+//   A8. Of records before and after data was changed: it shows something if two tested inputs with
+//       different answers come to others, and no input near one of them does, single words apart.
 
 import { quoteForShell } from "../without-runner/plain-program.ts";
 
@@ -115,6 +117,31 @@ END {
   exit isShown ? 0 : 1
 }`;
 
+/** The awk program for a record and those after a change (A8). */
+const compare = `
+BEGIN { FS = "\t" }
+$1 == "named" { isNamed[$2] = 1; next }
+$3 != "is" && $3 != "near" { next }
+FNR == NR { if ($3 == "is") answerTo[$1, $4] = $5; else nearAnswer[$1, $4] = $5; next }
+$3 == "is" {
+  if (!(($1, $4) in answerTo) || answerTo[$1, $4] == "" || answerTo[$1, $4] == $5) next
+  if (!(($1, answerTo[$1, $4]) in isCounted)) { isCounted[$1, answerTo[$1, $4]] = 1; changed[$1]++ }
+  count = split($4, args, "${argumentMark}")
+  for (i = 1; i <= count; i++) if (args[i] in isNamed) next # A2
+  isOpen[$1] = 1
+  next
+}
+!(($1, $4) in nearAnswer) || (($1, $4) in answerTo) { next }
+nearAnswer[$1, $4] != $5 { isMoved[$1] = 1; next }
+{
+  split($4, args, "${argumentMark}")
+  if (args[$2 + 1] !~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/) unmoved[$1]++
+}
+END {
+  for (name in isOpen) if (changed[name] >= 2 && unmoved[name] >= ${nearMin} && !(name in isMoved)) exit 0
+  exit 1
+}`;
+
 type Recording = {
   /** The variable that holds the path of the record. */
   readonly variable: string;
@@ -163,3 +190,18 @@ export const buildRecordedCommand = (recording: Recording, command: string): str
  */
 export const buildSharedCommand = (recording: Recording, command: string): string =>
   `${openRecordCommand(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${quoteForShell(decide)} "$${recording.variable}"`;
+
+/** Runs a command, and again after each change; compares what was recorded (A8). */
+export function buildComparingCommand(
+  recording: Recording,
+  command: string,
+  changes: readonly string[],
+): string {
+  const { variable } = recording;
+  const run = `${openRecordCommand(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; `;
+  const keepAs = (name: string): string => `mv "$${variable}" ".${variable}_${name}"; `;
+  const runs = changes.map((change, index) => `${change}; ${run}${keepAs(`after${index}`)}`);
+  const records = changes.map((_, index) => ` ".${variable}_after${index}"`);
+
+  return `${run}${keepAs("before")}${runs.join("")}awk ${quoteForShell(compare)} ".${variable}_before"${records.join("")}`;
+}

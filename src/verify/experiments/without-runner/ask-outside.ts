@@ -11,6 +11,7 @@ import {
   type NearRecording,
   recordNearInputs,
 } from "../other-inputs/ask-near.ts";
+import { findAnswersInData } from "../other-inputs/answers-in-data.ts";
 import { findDefinitions, removeSpace } from "../source-text/definitions.ts";
 import {
   type QuestionContext,
@@ -69,6 +70,9 @@ export async function findOutsideGap(context: QuestionContext): Promise<string |
   if (near !== null && !isNearAnswered && (await knowsOnlyTests(context, near))) {
     gaps.push(describeNearInputs(near.functions));
   }
+
+  const inData = near === null ? null : await findAnswersInData(context, near);
+  if (inData !== null) gaps.push(inData);
 
   return gaps.length === 0 ? null : [...new Set(gaps)].join("; ");
 }
