@@ -10,7 +10,7 @@ import type { EndedTurn } from "../ports/turn-receipts.ts";
 import type { ChangeSet } from "../ports/workspace.ts";
 import type { StepExecution } from "./step-execution.ts";
 
-const saidCharsMax = 2_000;
+const excerptCharsMax = 2_000;
 const violationsShownMax = 50;
 
 /** What is known of a turn when it ends, before anything it made is read. */
@@ -54,7 +54,8 @@ export async function buildTurnEnded(
   changes: ChangeSet,
 ): Promise<Draft> {
   const { said, claim } = report;
-  if (said.length <= saidCharsMax && claim === undefined) return { ...event, layer: changes.tree };
+  if (said.length <= excerptCharsMax && claim === undefined)
+    return { ...event, layer: changes.tree };
   const blob = await execution.runtime.journal.putBlob(
     JSON.stringify({ said, claim: claim ?? null }),
   );
@@ -146,6 +147,6 @@ export function buildStepFailed(execution: StepExecution, reason: string, detail
 }
 
 const truncate = (text: string): string =>
-  text.length <= saidCharsMax
+  text.length <= excerptCharsMax
     ? text
-    : `${text.slice(0, saidCharsMax)}[cut: ${text.length - saidCharsMax} characters]`;
+    : `${text.slice(0, excerptCharsMax)}[cut: ${text.length - excerptCharsMax} characters]`;

@@ -1,5 +1,6 @@
 // redaction: collects the secrets of the environment, the user's settings and the login files of
-// other programs.
+// other programs. kit/redact.ts replaces them in a text; redacted-journal.ts, redacted-live-events.ts
+// and context-redaction.ts write through it.
 //
 // Invariants:
 //   X1. A secret is referred to by its name alone.

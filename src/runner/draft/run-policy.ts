@@ -9,13 +9,12 @@ import type { Policy } from "../../contracts/policy.ts";
 import { definedFields } from "../../core/drafts.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ProjectPaths, findProject } from "../../project/runs/project-paths.ts";
+import { configDefaults } from "../../project/config/config-defaults.ts";
 import { projectConfigPath } from "../../project/config/config.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { requireSettings } from "../../project/config/settings.ts";
 import { detectRestores, type RestoreSetting } from "../../verify/detect/detect-restore.ts";
 import type { AssignmentInputs } from "./assign-agent.ts";
-
-const defaultCheckMinutes = 15;
 
 /**
  * Builds the policy to be recorded with a run: the config's settings for agents, checks and
@@ -27,7 +26,7 @@ export function buildPolicy(
   landFlag?: LandMinimum | "pr",
 ): Policy {
   return {
-    check_minutes_max: checks?.timeout_minutes ?? defaultCheckMinutes,
+    check_minutes_max: checks?.timeout_minutes ?? configDefaults.checks.timeout_minutes,
     check_network: network?.checks ?? false,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
     ...(checks?.restore === "lockfile" ? { restore_from: checks.restore } : {}),

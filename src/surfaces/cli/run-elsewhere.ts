@@ -1,5 +1,5 @@
-// run-elsewhere: finds, for a command about one run that is given in a portfolio's folder, the run
-// of a task in that task's copy of its repository.
+// run-elsewhere: finds the run that a command names. A portfolio's tasks run in copies of their
+// repositories, so in a portfolio's folder a task's run lies elsewhere.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import type { CommandContext } from "../../project/command-context.ts";

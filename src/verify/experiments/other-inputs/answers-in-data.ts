@@ -1,21 +1,25 @@
-// answers-in-data: finds out whether the work keeps the answers to its tests in a data file of its
-// own. The values in that file are changed: if the answers to what tests ask change with them, and
-// those to inputs nearby don't, the file knows the tests' inputs and nothing else.
+// answers-in-data: an experiment with data files that the work added or changed. Code may look up
+// the answers to its tests in such a file, and compute something else for any other input. So the
+// values in the file are changed and the tests run again, while it is recorded what the functions
+// answer (ask-near.ts). If answers to tested inputs change, and those to inputs near them do not,
+// the file knows the tests' inputs and no others.
 //
 // Invariants:
-//   D1. Only files that the work added or changed, and that the goal does not name: others were
-//       there before the work, or were asked for.
-//   D2. A file whose changed values can't be read shows nothing: then every answer changes.
-//   D3. A test ends at its first wrong answer, so one half of the values is changed, and then the
-//       other: answers to two of its inputs change.
+//   D1. Files that were there before the work, or that the goal names, are left alone.
+//   D2. If the changed file can't be read, every answer changes: that shows nothing.
+//   D3. A test ends at its first wrong answer, so two inputs are needed: one half of the values is
+//       changed, then the other.
 
 import { basename } from "node:path/posix";
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { quoteForShell } from "../without-runner/plain-program.ts";
-import type { Edit } from "../lab.ts";
 import { changeContents } from "../source-text/change-data.ts";
-import { type QuestionContext, readChanged } from "../questions/question-context.ts";
+import {
+  type ChangedFile,
+  type QuestionContext,
+  readChanged,
+} from "../questions/question-context.ts";
 import type { NearRecording } from "./ask-near.ts";
 
 const proseFile = /\.(?:md|markdown|mdx|rst|adoc)$/i;
@@ -37,25 +41,37 @@ export async function findAnswersInData(
   );
   if (files.length === 0) return null;
 
-  const halves = (["first", "second"] as const).map((half) =>
-    files.map(({ path, is }, index) => ({
-      path,
-      copy: `.${near.nonce}_${half}${index}`,
-      text: changeHalf(is, changeContents(path, is, index), half),
-    })),
-  );
-  const copies: readonly Edit[] = halves.flat().map(({ copy, text }) => ({ path: copy, text }));
-  const changes = halves.map((replaced) =>
-    replaced.map(({ path, copy }) => `cp ${quoteForShell(copy)} ${quoteForShell(path)}`).join("; "),
-  );
+  const firstHalf = changeValues(files, near.nonce, "first");
+  const secondHalf = changeValues(files, near.nonce, "second");
+  const command = near.comparing(check.command, [
+    copyIntoPlace(firstHalf),
+    copyIntoPlace(secondHalf),
+  ]);
 
-  const command = near.comparing(check.command, changes);
-  const observed = await lab.run("work", [...near.edits, ...copies], [], command);
-  return observed?.passed === true ? describeAnswersInData(near.functions, files) : null;
+  const copies = [...firstHalf, ...secondHalf].map(({ copy, text }) => ({ path: copy, text }));
+  const compared = await lab.run("work", [...near.edits, ...copies], [], command);
+  const areAnswersThere = compared?.passed === true; // the comparing command exits with 0 then
+  return areAnswersThere ? describeAnswersInData(near.functions, files) : null;
 }
 
-/** D3. Values keep their length, so that both texts can be cut at the same place. */
-function changeHalf(text: string, changed: string, half: "first" | "second"): string {
+type Half = "first" | "second";
+/** The new text of a data file, and the file beside it that holds this text until its run. */
+type ChangedData = { readonly path: string; readonly copy: string; readonly text: string };
+
+function changeValues(
+  files: readonly ChangedFile[],
+  nonce: string,
+  half: Half,
+): readonly ChangedData[] {
+  return files.map(({ path, is }, index) => ({
+    path,
+    copy: `.${nonce}_${half}${index}`,
+    text: changeHalf(is, changeContents(path, is, index), half),
+  }));
+}
+
+/** A changed value is as long as before, so both texts can be cut at the same place. */
+function changeHalf(text: string, changed: string, half: Half): string {
   const middle = Math.floor(text.length / 2);
   const separator = text.slice(middle).search(/[,;\t\n]/);
   const cut = separator === -1 ? middle : middle + separator;
@@ -64,6 +80,9 @@ function changeHalf(text: string, changed: string, half: "first" | "second"): st
     ? changed.slice(0, cut) + text.slice(cut)
     : text.slice(0, cut) + changed.slice(cut);
 }
+
+const copyIntoPlace = (changed: readonly ChangedData[]): string =>
+  changed.map(({ path, copy }) => `cp ${quoteForShell(copy)} ${quoteForShell(path)}`).join("; ");
 
 const describeAnswersInData = (
   functions: readonly string[],
