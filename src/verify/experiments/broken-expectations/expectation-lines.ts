@@ -1,7 +1,7 @@
 // expectation-lines: tells which lines of a test file probably hold an expectation, by words of
 // assertions on them or near them. Pure; there is no parser.
 
-import { flipHelperCall } from "./shell-expectations.ts";
+import { type ComparedParameters, flipHelperCall } from "./shell-expectations.ts";
 
 /** Bounds of a line, and how far from an assertion a literal may be its expectation. */
 const lineCharsMax = 500;
@@ -65,7 +65,7 @@ const otherLine =
 export function rateLines(
   path: string,
   lines: readonly string[],
-  helpers: ReadonlyMap<string, number>,
+  helpers: ReadonlyMap<string, ComparedParameters>,
 ): readonly (number | null)[] {
   const isShell = shellFile.test(path);
   const callsOwnAssertion = findOwnAssertions(lines);

@@ -26,7 +26,7 @@ export const expectedLiteral =
 /** The candidates of a file, in the order of its lines. */
 export function createLiteralFlips(path: string, text: string): readonly Flip[] {
   const isShell = shellFile.test(path);
-  const helpers = isShell ? findComparingFunctions(text) : new Map<string, number>();
+  const helpers = findComparingFunctions(isShell ? text : "");
   const lines = text.split("\n").slice(0, linesMax); // F3
 
   return rateLines(path, lines, helpers).flatMap((score, index) => {

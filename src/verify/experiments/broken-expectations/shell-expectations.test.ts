@@ -10,12 +10,12 @@ const helper =
 
 describe("what a shell's helper compares with is read out of it", () => {
   test.each([
-    [helper, 2],
+    [helper, [2]],
     ['check() { [ "$(slug "$1")" = "$2" ] || exit 1; }\n', null],
-    ['same() {\n  want=$1\n  got=$(slug "$2")\n  [ "$got" = "$want" ] || exit 1\n}\n', 1],
-    ['same() {\n  if [ "$1" = "$2" ]; then echo ok; fi\n}\n', null],
-  ])("%s", (text, parameter) =>
-    expect([...findComparingFunctions(text).values()][0] ?? null).toBe(parameter),
+    ['same() {\n  want=$1\n  got=$(slug "$2")\n  [ "$got" = "$want" ] || exit 1\n}\n', [1]],
+    ['same() {\n  if [ "$1" = "$2" ]; then echo ok; fi\n}\n', [1, 2]],
+  ])("%s", (text, parameters) =>
+    expect([...findComparingFunctions(text).values()][0] ?? null).toEqual(parameters),
   );
 
   test("and a plain word that it is given is broken where it had to be made", () => {
@@ -28,6 +28,18 @@ describe("what a shell's helper compares with is read out of it", () => {
       ({ line }) => line === 5,
     );
     expect(bare?.broken).toMatch(/^check 'one' (?!two$)[A-Za-z]{3}$/);
+  });
+
+  test.each([
+    ['check "2024" yes "$(leap "2024")"', /^check "2024" (?!yes )[a-z]{3} "\$\(leap "2024"\)"$/],
+    ["check april 30 $(days 2023 4)", /^check april (?!30 )\d+ \$\(days 2023 4\)$/],
+    ['check april "$(days 4)" 30', /^check april "\$\(days 4\)" (?!30$)\d+$/],
+  ])("or the plain one of two that it compares: %s", (call, broken) => {
+    const compare = 'check() {\n  if [ "$2" != "$3" ]; then exit 1; fi\n}\n';
+    const flips = createLiteralFlips("run.sh", `${compare}${call}\n`);
+    expect(flips.find(({ line }) => line === 4)?.broken).toMatch(broken);
+    const unknown = createLiteralFlips("run.sh", `${compare}check april "$want" "$(days 4)"\n`);
+    expect(unknown.filter(({ line }) => line === 4)).toEqual([]);
   });
 
   test("and so is a file that a script compares with", () => {

@@ -1,47 +1,51 @@
 // shell-expectations: finds and changes expectations in shell tests: the expected argument of a
-// helper that gets plain words only (`check 'Hello World' hello-world`), and files that a script
+// helper (`check 'Hello World' hello-world`, `check "april" 30 "$(days 4)"`), and files that a script
 // compares with a program's output. Which argument is the expected one follows from the helper's
 // body. Pure.
 //
 // Invariants:
 //   H1. An argument is an expectation only if the helper compares that very parameter, or a
-//       variable equal to it, with something that is not a parameter: a result.
+//       variable equal to it, with something that is not a parameter: a result; or with another
+//       parameter, for which the call gives something that is computed.
 
 import { join, dirname } from "node:path/posix";
 import { createDraw, toOtherLiteral } from "./near-values.ts";
 
-/** A word of a command line, in quotes or without. */
-const word = /'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+/g;
+/** A word of a command line, in quotes or without; it may hold commands, `"$(days 4)"`. */
+const command = String.raw`\$\((?:[^()]|\([^()]*\))*\)`;
+const word = new RegExp(
+  String.raw`'[^']*'|"(?:${command}|[^"\\]|\\.)*"|(?:${command}|[^\s'"\\;|&<>()])+`,
+  "g",
+);
+const plainWord = /^(?:'[^']*'|"[^"$`\\]*"|[^\s'"$`\\;|&<>()]+)$/;
 /** `check() {`, `function check() {`. */
 const functionStart = /^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\(\)[ \t]*\{/gm;
 
-/** Names of helpers with the parameter, from 1, that each compares a result with. */
-export function findComparingFunctions(text: string): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+/** The parameters, from 1, of which each call of a helper gives one expectation. */
+export type ComparedParameters = readonly [number] | readonly [number, number];
+
+/** Names of helpers with the parameters that each compares. */
+export function findComparingFunctions(text: string): ReadonlyMap<string, ComparedParameters> {
+  const found = new Map<string, ComparedParameters>();
   for (const { 0: open, 1: name = "", index } of text.matchAll(functionStart)) {
     const from = index + open.length;
     const end = /^\}/m.exec(text.slice(from))?.index ?? text.slice(from).search(/\}[ \t]*$/m);
-    const parameter = end === -1 ? null : findComparedParameter(text.slice(from, from + end));
-    if (parameter !== null) found.set(name, parameter);
+    const parameters = end === -1 ? null : findComparedParameters(text.slice(from, from + end));
+    if (parameters !== null) found.set(name, parameters);
   }
 
   return found;
 }
 
-function findComparedParameter(body: string): number | null {
+function findComparedParameters(body: string): ComparedParameters | null {
   const comparison = /(?:\[\[?|\btest)\s+(\S+)\s+(?:==?|!=|-eq|-ne)\s+(\S+)/g;
   for (const [, left = "", right = ""] of body.matchAll(comparison)) {
-    const [leftParameter, rightParameter] = [
-      parseParameter(left, body),
-      parseParameter(right, body),
-    ];
-    if (leftParameter !== null && rightParameter === null && right.includes("$")) {
-      return leftParameter;
-    }
+    const leftParameter = parseParameter(left, body);
+    const rightParameter = parseParameter(right, body);
 
-    if (rightParameter !== null && leftParameter === null && left.includes("$")) {
-      return rightParameter;
-    } // H1
+    if (leftParameter !== null && rightParameter !== null) return [leftParameter, rightParameter];
+    if (leftParameter !== null && right.includes("$")) return [leftParameter];
+    if (rightParameter !== null && left.includes("$")) return [rightParameter]; // H1
   }
 
   return null;
@@ -66,15 +70,32 @@ function parseParameter(side: string, body: string): number | null {
 }
 
 /** A line that calls such a helper, with another expectation; null if it doesn't. */
-export function flipHelperCall(line: string, helpers: ReadonlyMap<string, number>): string | null {
+export function flipHelperCall(
+  line: string,
+  helpers: ReadonlyMap<string, ComparedParameters>,
+): string | null {
   const name = /^[ \t]*([A-Za-z_][\w-]*)[ \t]/.exec(line)?.[1] ?? "";
-  const parameter = helpers.get(name);
-  if (parameter === undefined || /[$`\\]|\(\)/.test(line)) return null;
-  const argument = [...line.matchAll(word)][parameter];
-  if (argument === undefined) return null;
-  const { 0: expected, index } = argument;
+  const parameters = helpers.get(name);
+  if (parameters === undefined || /\(\)/.test(line)) return null;
+  const words = [...line.matchAll(word)].map(({ 0: text, index }) => ({ text, index }));
+  const expectation = findExpectation(words, parameters);
+  if (expectation === null) return null;
+  const { text, index } = expectation;
 
-  return line.slice(0, index) + changeWord(expected, line) + line.slice(index + expected.length);
+  return line.slice(0, index) + changeWord(text, line) + line.slice(index + text.length);
+}
+
+type Word = { readonly text: string; readonly index: number };
+
+/** The plain word among the arguments that are compared; null if it can't be told. */
+function findExpectation(words: readonly Word[], parameters: ComparedParameters): Word | null {
+  const isPlain = ({ text }: Word): boolean => plainWord.test(text);
+  const compared = parameters.flatMap((parameter) => words[parameter] ?? []);
+  const plain = compared.filter(isPlain);
+  if (compared.length !== parameters.length || plain.length !== 1) return null;
+  if (parameters.length === 1 && !words.every(isPlain)) return null; // the result is made in the helper
+
+  return plain[0] ?? null;
 }
 
 /** Another word of the same kind; one without quotes stays without. */
