@@ -104,7 +104,7 @@ function findOwnAssertions(lines: readonly string[]): (line: string) => boolean 
     const name = line.length > lineCharsMax ? undefined : functionHead.exec(line)?.[1];
     if (name === undefined || statementWord.test(name)) return [];
 
-    const body = lines.slice(index, index + bodyLines);
+    const body = readBody(lines, index);
     return body.some((part) => failureReport.test(part)) ? [name] : [];
   });
   if (names.length === 0) return () => false;
@@ -113,6 +113,14 @@ function findOwnAssertions(lines: readonly string[]): (line: string) => boolean 
   return (line) => call.test(line) && !functionHead.test(line);
 }
 
+/** The lines of a function, as far as its closing bracket in the column of its head. */
+function readBody(lines: readonly string[], head: number): readonly string[] {
+  const indent = /^\s*/.exec(lines[head] ?? "")?.[0] ?? "";
+  const body = lines.slice(head, head + bodyLinesMax);
+  const end = body.findIndex((line) => line.trimEnd() === `${indent}}`);
+  return end === -1 ? body : body.slice(0, end);
+}
+
 const functionHead = /\b([A-Za-z_]\w*)\s*\([^()\n]*\)\s*(?:throws\s+[\w.]+\s*)?\{/;
 const statementWord = /^(?:if|for|while|switch|catch|main)$/;
-const bodyLines = 4;
+const bodyLinesMax = 15;

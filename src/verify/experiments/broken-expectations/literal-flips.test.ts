@@ -153,3 +153,15 @@ test("what a failure says is no expectation, whatever its words; a comparison in
 
   expect(broken("t/a.t", 'die "should be 3" if total(1) != 3;')).toEqual([1]);
 });
+
+test("calls of a helper that counts failures far down in its body are assertions", () => {
+  const helper =
+    'static void check_int(const char *what, int expected, int got) {\n  if (expected == got) {\n    passed++;\n    printf("ok %s\\n", what);\n  } else {\n    failed++;\n  }\n}\n';
+  const flips = createLiteralFlips(
+    "tests/a.c",
+    `${helper}\n  check_int("length", 2, decode(a));\n`,
+  );
+  expect(flips.map(({ line, score, broken }) => [line, score, broken])).toEqual([
+    [10, 3, '  check_int("length", 3, decode(a));'],
+  ]);
+});
