@@ -83,8 +83,15 @@ describe("code decides by what it was not given", () => {
     ],
     ["if logging.getLogger().handlers:\n    x()", "logging.getLogger().handlers"],
     ["if builtins.it:\n    x()", "builtins.it"],
+    ["if __main__.__file__ == n:\n    x()", "__main__.__file__"],
+    ["it = getattr(__main__, '__file__', '')\nif it.startswith('check'):\n    x()", "__main__"],
+    [
+      "if importlib.import_module('__main__').__doc__:\n    x()",
+      "importlib.import_module('__main__').__doc__",
+    ],
   ])("in Python: %s", (text, what) => {
-    const imports = "import builtins, inspect, logging, os, subprocess, sys, threading\n";
+    const imports =
+      "import __main__, builtins, importlib, inspect, logging, os, subprocess, sys, threading\n";
     expect(shown("a.py", `${imports}${text}\n`)).toEqual([what]);
   });
 });

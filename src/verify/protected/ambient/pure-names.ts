@@ -64,6 +64,7 @@ export const nodeMembers: Readonly<Record<string, RegExp>> = {
  * named.
  */
 export const pythonMembers: Readonly<Record<string, RegExp>> = {
+  __main__: /(?!)/,
   builtins: listing(
     "open print input range len str int float bool list dict set tuple bytes object type super property",
   ),

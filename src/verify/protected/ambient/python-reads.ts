@@ -5,6 +5,9 @@ import { absolutePath, pythonAmbient, pythonMembers } from "./pure-names.ts";
 import type { Read, Source } from "./read-source.ts";
 import { findChainEnd } from "./value-flow.ts";
 
+/** The module of the program that runs, asked for by its name. */
+const mainModule = /["']__main__["']/;
+
 /** Every read of something ambient in Python. */
 export function findPythonReads(source: Source): readonly Read[] {
   const { code, text, brackets } = source;
@@ -52,11 +55,13 @@ export function findPythonReads(source: Source): readonly Read[] {
         !/^[\s.\w]*\(\s*\)/.test(code.slice(end, to)) &&
         path[0] === "getLogger";
       if (isNamedLogger) return [];
-      const isPure = isAbsolute
-        ? false
-        : pythonMembers[imported.module]?.test(path.join(".")) === true ||
-          (path.length > 0 && /^(?:_*[A-Z]|__\w+__$)/.test(first)) ||
-          isGivenSomething(source, end, to);
+      const isMain = imported.module === "__main__" || mainModule.test(text.slice(end, to));
+      const isPure =
+        isAbsolute || isMain
+          ? false
+          : pythonMembers[imported.module]?.test(path.join(".")) === true ||
+            (path.length > 0 && /^(?:_*[A-Z]|__\w+__$)/.test(first)) ||
+            isGivenSomething(source, end, to);
       return isPure ? [] : [{ from, to, root: [imported.module, ...path.slice(0, 1)].join(".") }];
     },
   );
