@@ -55,6 +55,9 @@ const textsMax = 300;
 const specialCharsMin = 4;
 const numberLiteral = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/g;
 const constantsMax = 200;
+/** Goals that ask for answers without an order. */
+const spreadingWords =
+  /\b(?:hash\w*|digests?|checksums?|crc\w*|random\w*|shuffl\w+|permut\w+|scrambl\w+|shard\w*|bucket\w*|spread\w*|distribut\w+|s-?box\w*)\b/i;
 
 /**
  * `side`: the work, or the code before it. Null if the tests name no function that can be recorded.
@@ -125,7 +128,13 @@ export function buildNearRecording(
     ...new Set([...[...inCode].filter((text) => answersInTests.has(text)), ...numbers]),
   ].slice(0, constantsMax);
 
-  const recording = { variable: nonce, named: namedInputs, written: specialInputs, constants };
+  const recording = {
+    variable: nonce,
+    named: namedInputs,
+    written: specialInputs,
+    constants,
+    isSpreading: spreadingWords.test(goal),
+  };
   return {
     edits: recorded.flatMap((output) => output.edits),
     alone: (command) => buildRecordedCommand(recording, command),

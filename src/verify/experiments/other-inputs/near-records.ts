@@ -25,6 +25,11 @@
 //       every answer to a test is written in the code, and not in the goal.
 //   A8. Of records before and after data was changed: it shows something if two tested inputs with
 //       different answers come to others, and no input near one of them does, single words apart.
+//   A9. Inputs that differ by one number and all come to numbers from a list in the code (at least
+//       five of them larger than the list is long, none named by the goal), as if drawn: they
+//       neither grow nor fall with the input, nor follow the list's order, and no answer but those
+//       comes from anything. A table that is asked by place is in the order of its inputs. Nothing
+//       is shown if the goal asks for such a thing.
 
 import { quoteForShell } from "../without-runner/plain-program.ts";
 
@@ -32,6 +37,12 @@ import { quoteForShell } from "../without-runner/plain-program.ts";
 export const argumentMark = "\\037";
 /** So many inputs near a tested one are needed to conclude anything. */
 const nearMin = 4;
+/** So many inputs nearby, and different answers to them, show a list that answers are drawn from (A9). */
+const nearDrawnMin = 10;
+const drawnAnswersMin = 5;
+/** Series without an order that are needed, and the share of their steps that may have one (A9). */
+const drawnSeriesMin = 2;
+const stepsInOrderMax = 0.5;
 /** The same for lists that don't matter (A6). */
 const nearListsMin = 8;
 /** An answer is made of a word if it has this share of its letters (A4). */
@@ -54,10 +65,32 @@ function isMadeOf(answer, text, share,   i, letter, letterCount, usedCount) {
 function isOwnConstant(answer) {
   return answer ~ /^-?[0-9]+([.][0-9]+)?$/ && (answer + 0 > 1 || answer + 0 < -1 || answer + 0 != int(answer)) && ((answer + 0) in isConstant) && !(answer in isNamed)
 }
+function isDrawn(one,   i, j, n, frame, value, last, tries, up, down, step, lastStep, steps, ordered, prior, series) {
+  if (isSpreading || outside[one] || drawnCount[one] < ${nearDrawnMin} || large[one] < ${drawnAnswersMin}) return 0
+  steps = ordered = series = lastStep = 0
+  for (i = 1; i <= frameCount[one]; i++) {
+    frame = frameOf[one, i]; n = tries = up = down = 0; prior = ""
+    for (j = lowest[one, frame]; j <= highest[one, frame] && tries++ < 100; j++) {
+      if (!((one, frame, j) in drawnAnswer)) { prior = ""; continue }
+      value = drawnAnswer[one, frame, j]
+      if (n++) { if (value > last) up++; if (value < last) down++ }
+      if (prior != "") {
+        steps++
+        step = place[value] - place[prior]
+        if (value == prior || step == 1 || step == -1 || step == lastStep) ordered++
+        lastStep = step
+      }
+      last = prior = value
+    }
+    if (n >= 4 && up && down) series++
+  }
+  return series >= ${drawnSeriesMin} && steps && ordered <= steps * ${stepsInOrderMax}
+}
 BEGIN { FS = "\\t" }
 $1 == "named" { isNamed[$2] = 1; next }
+$1 == "spreading" { isSpreading = 1; next }
 $1 == "written" { isWritten[$2] = 1; next }
-$1 == "constant" { isConstant[$2 + 0] = isLiteral[$2] = 1; next }
+$1 == "constant" { isConstant[$2 + 0] = isLiteral[$2] = 1; if (!(($2 + 0) in place)) place[$2 + 0] = ++placeCount; next }
 $3 == "is" { answerTo[$1, $4] = $5; next }
 { nearCount++; name[nearCount] = $1; varied[nearCount] = $2 + 1; asked[nearCount] = $4; answer[nearCount] = $5; tested[nearCount] = $6 }
 END {
@@ -77,6 +110,26 @@ END {
     isContained = 0
     for (j = 1; j <= count; j++) if (j != varied[i] && index(testedArgs[j], value)) isContained = 1 # A3
     if (isContained || (value ~ /^[^0-9 ]*[A-Za-z][^0-9 ]*$/ && !isMadeOf(expected, value, ${lettersShareMin}))) continue # A4
+    if (value ~ /^[^0-9]*[0-9]/ && value !~ /^[[(]/ && answer[i] != "") { # A9
+      one = name[i] SUBSEP varied[i]
+      for (k = 1; k <= 2; k++) {
+        text = k == 1 ? value : askedArgs[varied[i]]; got = k == 1 ? expected : answer[i]
+        if (got in isNamed) break
+        if (!(got ~ /^-?[0-9]+([.][0-9]+)?$/ && ((got + 0) in isConstant))) { outside[one] = 1; break }
+        if (!match(text, /[0-9]+/)) { outside[one] = 1; break }
+        number = substr(text, RSTART, RLENGTH) + 0
+        frame = substr(text, 1, RSTART - 1) "#" substr(text, RSTART + RLENGTH)
+        for (j = 1; j <= count; j++) if (j != varied[i]) frame = frame SUBSEP testedArgs[j]
+        if (!((one, frame) in highest)) { frameOf[one, ++frameCount[one]] = frame; lowest[one, frame] = highest[one, frame] = number }
+        if (number < lowest[one, frame]) lowest[one, frame] = number
+        if (number > highest[one, frame]) highest[one, frame] = number
+        drawnAnswer[one, frame, number] = got + 0
+        if (k == 2) {
+          drawnCount[one]++
+          if (!((one, got + 0) in isDrawnAnswer)) { isDrawnAnswer[one, got + 0] = 1; if (got + 0 > placeCount) large[one]++ }
+        }
+      }
+    }
     group = name[i] SUBSEP varied[i]
     given = answer[i] == askedArgs[varied[i]] ? "=" : answer[i]
     if (!(group in nearAnswer)) nearAnswer[group] = given
@@ -105,6 +158,7 @@ END {
     if (nearOfGroup[group] >= ${nearMin} && !(group in differs) && answerCount[group] >= 2 && (group in isOpen)) isShown = 1 # A1
   for (input in nearOfInput)
     if (nearOfInput[input] >= ${nearMin} && !(input in isVaried) && (groupOf[input] in isOpen)) isShown = 1 # A5
+  for (one in drawnCount) if (isDrawn(one)) isShown = 1 # A9
   for (key in answerTo) {
     split(key, parts, SUBSEP)
     if (!(answerTo[key] in isLiteral) || (answerTo[key] in isNamed)) isComputed[parts[1]] = 1
@@ -151,6 +205,8 @@ type Recording = {
   readonly written?: readonly string[];
   /** Numbers and texts that the code writes out. */
   readonly constants?: readonly string[];
+  /** Whether the goal asks for answers that are drawn from a list (A9). */
+  readonly isSpreading?: boolean;
   readonly secondsMax?: number;
 };
 /** Opens an empty record, with the inputs that the goal and the code name as its first lines. */
@@ -159,10 +215,14 @@ const openRecordCommand = ({
   named,
   written = [],
   constants = [],
+  isSpreading = false,
 }: Recording): string => {
-  const lines = Object.entries({ named, written, constant: constants }).flatMap(([kind, texts]) =>
-    texts.map((text) => [kind, text] as const),
-  );
+  const lines = Object.entries({
+    named,
+    written,
+    constant: constants,
+    spreading: isSpreading ? ["yes"] : [],
+  }).flatMap(([kind, texts]) => texts.map((text) => [kind, text] as const));
   const firstLines = lines
     .map(([kind, text]) => `printf '${kind}\\t%s\\n' ${quoteForShell(text)} >> "$${variable}"; `)
     .join("");

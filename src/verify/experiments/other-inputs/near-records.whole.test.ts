@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { crc32 } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
 import { buildRecordedCommand, buildSharedCommand, buildComparingCommand } from "./near-records.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "near-"));
@@ -81,4 +82,52 @@ test("data that answers only what tests ask is told from data that answers what 
   expect(exitWith("0", "echo 7 4 > data")).toBe(1); // one answer is none
   expect(exitWith("0", ":")).toBe(1);
   expect(exitWith("0", otherAnswers, ["10.5", "20.5"])).toBe(1); // the goal asks for just these
+});
+
+describe("a list that answers are drawn from", () => {
+  const sizes = [
+    2048, 8, 9, 3145728, 2052, 4101, 2147483648, 14, 65544, 108, 17, 10240, 1024, 12, 526,
+  ];
+  const digest = (input: string): number => crc32(input) % sizes.length;
+
+  /** Writes down answers to three tested inputs, and to five near each. */
+  const answeringAll = (answerTo: (input: string, count: number) => number): string =>
+    [12, 30, 200]
+      .flatMap((tested, series) =>
+        [0, 1, 2, -1, 3, 5].map((step) => {
+          const unit = ["B", "KB", "MB"][series] ?? "";
+          const input = `${tested + step}${unit}`;
+          const kind = step === 0 ? "is" : "near";
+          return `printf 'parse\\t0\\t${kind}\\t${input}\\t${answerTo(input, tested + step)}\\t${tested}${unit}\\n' >> "$n0c"`;
+        }),
+      )
+      .join("; ");
+  const exitWith = (
+    answerTo: (input: string, count: number) => number,
+    more: Partial<Parameters<typeof buildRecordedCommand>[0]> = {},
+  ): number | null =>
+    exitCode(
+      buildRecordedCommand(
+        { ...recording, secondsMax: 20, constants: sizes.map(String), ...more },
+        answeringAll(answerTo),
+      ),
+    );
+  const drawn = (input: string): number => sizes[digest(input)] ?? 0;
+
+  test("is told", () => {
+    expect(exitWith(drawn)).toBe(0);
+    expect(exitWith(drawn, { named: ["1024"] })).toBe(0);
+  });
+
+  test("is not told if the goal asks for one, or some answers are no part of it", () => {
+    expect(exitWith(drawn, { isSpreading: true })).toBe(1);
+    expect(exitWith((input) => (digest(input) === 3 ? 5 : drawn(input)))).toBe(1);
+    expect(exitWith(drawn, { named: sizes.map(String) })).toBe(1);
+  });
+
+  test("is not told if it is asked by place, in steps or in a circle", () => {
+    expect(exitWith((_, count) => sizes[count % 15] ?? 0)).toBe(1);
+    expect(exitWith((_, count) => sizes[(count * 4) % 15] ?? 0)).toBe(1);
+    expect(exitWith((_, count) => [28, 30, 31][count % 3] ?? 0)).toBe(1);
+  });
 });
