@@ -7,7 +7,12 @@ import { findRuleMacros } from "./build-macros.ts";
 import { switchBuild } from "./build-conditions.ts";
 import { createFeatureFilter } from "./rust-build.ts";
 
-const none = { isFeatureOn: () => false, isMacroOn: () => false, isMacroOfOthers: () => false };
+const none = {
+  isFeatureOn: () => false,
+  isMacroOn: () => false,
+  isMacroOfOthers: () => false,
+  isLinked: (name: string) => name === "log_line",
+};
 const turned = (path: string, is: string, was: string | null = null, isGentle = false) =>
   switchBuild({ path, was, is }, none, isGentle);
 const inline = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n";
@@ -44,6 +49,16 @@ describe("in another build", () => {
       "#ifdef __STRICT_ANSI__\nint f;\n#endif\n",
       "#ifdef __STRICT_ANSI__\n#undef __STRICT_ANSI__\n#else\n#define __STRICT_ANSI__ 1\n#endif\n#ifdef __STRICT_ANSI__\nint f;\n#endif\n",
     ],
+    [
+      "sums.c",
+      "extern void test_add(void) __attribute__((weak));\nint f(void) { return test_add != 0; }\n",
+      "#define test_add test_add_of_nobody\nextern void test_add(void) __attribute__((weak));\nint f(void) { return test_add != 0; }\n",
+    ],
+    [
+      "sums.c",
+      "int a;\n#define MAYBE __attribute__((__weak__))\nMAYBE extern int test_count;\n#pragma weak run\n",
+      "#define test_count test_count_of_nobody\n#define run run_of_nobody\nint a;\n#define MAYBE __attribute__((__weak__))\nMAYBE extern int test_count;\n#pragma weak run\n",
+    ],
     ["lib/Price.pm", "sub f { $0 =~ /\\.t$/ }\n", 'sub f { "/usr/bin/app" =~ /\\.t$/ }\n'],
     [
       "lib/a.sh",
@@ -77,6 +92,7 @@ describe("in another build", () => {
 
   test.each([
     ["a module that holds tests", "src/lib.rs", inline],
+    ["a weak name of the project's", "a.c", "void log_line(void) __attribute__((weak));\n"],
     ["what goes by the target", "src/lib.rs", "#[cfg(unix)]\nfn f() {}\n"],
     ["a static assertion", "mul.c", '_Static_assert(1, "x");\nstatic_assert(1);\n'],
     [

@@ -7,8 +7,9 @@
 //       in C `assert`, `NDEBUG`, `__OPTIMIZE__` and macros that only rules for tests define, or
 //       only other rules; in Java `assert`; in Python `assert`, `__debug__` and
 //       `sys.flags.optimize`. Also who compiles, loads or sources the code: C's `__BASE_FILE__`,
-//       the program's name in a Perl module, a shell function that somebody else defines. It is
-//       switched in the source text, so it does not depend on the build tool.
+//       weak names that only tests define, the program's name in a Perl module, a shell function
+//       that somebody else defines. It is switched in the source text, so it does not depend on the
+//       build tool.
 //   D2. Only conditions on lines that the work wrote are switched, and none that contains tests:
 //       the experiment needs those.
 //   D3. A condition that is on in other builds too (a default feature, one that the command itself
@@ -23,6 +24,7 @@ import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macr
 import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import type { BuildFacts, BuildSource, SwitchedBuild } from "./build-switch.ts";
 import { switchRust } from "./rust-build.ts";
+import { findWeakNames, renameWeak } from "./weak-names.ts";
 
 type ChangedSource = { readonly path: string; readonly was: string | null; readonly is: string };
 export type OtherBuild = {
@@ -70,7 +72,7 @@ const textCharsMax = 400_000;
  * has no new unused name to warn of.
  */
 function switchC(source: BuildSource): SwitchedBuild {
-  const { text, code, isNew, isMacroOn, isMacroOfOthers } = source;
+  const { text, code, isNew, isMacroOn, isMacroOfOthers, isLinked } = source;
   const base = switchBaseFile(source);
   const changes: TextChange[] = [...base.changes];
   const off: string[] = [...base.off];
@@ -98,6 +100,7 @@ function switchC(source: BuildSource): SwitchedBuild {
   const flags = asked.filter(isCompilerFlag);
   const macros = asked.filter((name) => !flags.includes(name) && !isMacroOn(name));
   const ofOthers = asked.filter(isMacroOfOthers);
+  const weakNames = findWeakNames(code, isNew).filter((name) => !isLinked(name));
 
   return {
     changes,
@@ -105,6 +108,7 @@ function switchC(source: BuildSource): SwitchedBuild {
       ...builtIns.map((macro) => macro.switched),
       ...macros.map((name) => `#undef ${name}\n`),
       ...[...flags, ...ofOthers].map(toggleMacro),
+      ...weakNames.map(renameWeak),
     ].join(""),
     off: [
       ...off,
@@ -112,6 +116,7 @@ function switchC(source: BuildSource): SwitchedBuild {
       ...macros,
       ...flags,
       ...ofOthers.map((name) => `${name} being undefined`),
+      ...weakNames.map((name) => `${name} being linked in`),
     ],
   };
 }

@@ -11,6 +11,8 @@ export type BuildFacts = {
   readonly isMacroOn: (name: string) => boolean;
   /** A macro that is defined only in other builds than the check's. */
   readonly isMacroOfOthers: (name: string) => boolean;
+  /** A name of C that is known to more than tests. */
+  readonly isLinked: (name: string) => boolean;
 };
 
 export type BuildSource = BuildFacts & {

@@ -17,6 +17,7 @@ import {
 } from "./build-conditions.ts";
 import { findRuleMacros } from "./build-macros.ts";
 import { createFeatureFilter } from "./rust-build.ts";
+import { createLinkedFilter } from "./weak-names.ts";
 import {
   findTestCases,
   isNameOfTest,
@@ -248,6 +249,7 @@ export async function findBuildDependence(context: QuestionContext): Promise<str
     isFeatureOn,
     isMacroOn: (name: string) => !ofTests.has(name),
     isMacroOfOthers: (name: string) => ofOthers.has(name),
+    isLinked: await createLinkedFilter(context, sources),
   };
 
   const texts = [
