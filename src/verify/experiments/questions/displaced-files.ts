@@ -7,6 +7,7 @@
 //   D2. The older file is not read if the check passes with an error in its first line.
 //   D3. It would be read if, without the new file, the check fails and names the older one, and
 //       doesn't fail so without that error.
+//   D4. A new test beside an older one takes nobody's place: a command may ask for one of them.
 
 import { basename, extname } from "node:path/posix";
 import { isProgramText } from "../../protected/kinds.ts";
@@ -58,7 +59,10 @@ async function findNamesakes(context: QuestionContext): Promise<readonly Displac
       const ofName = namesakes.filter((older) => stemOf(older) === name);
       if (ofName.length > namesakesMax) continue; // D1
       const code = ofName.filter(
-        (older) => !gone.has(older) && isProgramText(older) && !isTest(context, older),
+        (older) =>
+          !gone.has(older) &&
+          isProgramText(older) &&
+          (!isTest(context, older) || !isTest(context, path)), // D4
       );
       pairs.push(...code.map((older) => ({ path, older })));
     }

@@ -102,6 +102,17 @@ describe("is told", () => {
     );
   });
 
+  test("code in the place of what its tests are helped by", async () => {
+    const helped = {
+      "check.py": "import luhn, want\n\nwant.equal(luhn.digit(), 7)\n",
+      "test/want.py": "def equal(got, wanted):\n    assert got == wanted\n",
+      "src/luhn.py": "def digit():\n    return 0\n",
+    };
+    const command = "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=src:test python3 check.py";
+    const work = { "src/want.py": "def equal(got, wanted):\n    return None\n" };
+    expect((await ask(helped, work, command)).gap).toContain("takes the place of test/want.py");
+  });
+
   test("a file of another name that defines the module", async () => {
     const base = {
       "check.pl":

@@ -2,7 +2,9 @@
 // checkout with the work, and compares them with what the work left.
 //
 // Invariants:
-//   F1. A file is asked about if the work changed it, or the program that its header names.
+//   F1. A file is asked about if the work changed it, or the program that its header names. What
+//       the goal says of a changed file without a header counts as one ("tools/gen.py must write
+//       data/units.json").
 //   F2. It is taken away first. A program that only changes what is there runs with it; one that
 //       prints it instead need not write it.
 //   F3. A command that fails, makes nothing, or reaches out shows nothing, and neither does one
@@ -25,6 +27,7 @@ import {
   isGeneratorProgram,
   isNamedIn,
   readGeneratedHeader,
+  readGoalOfMaking,
 } from "./generator-commands.ts";
 import { type QuestionContext, readChanged } from "./question-context.ts";
 
@@ -86,7 +89,10 @@ async function findChangedOutputs(
   const found: (readonly [string, string])[] = [];
 
   for (const { path, was, is } of changed) {
-    const header = readGeneratedHeader(is) || readGeneratedHeader(was ?? "");
+    const header =
+      readGeneratedHeader(is) ||
+      readGeneratedHeader(was ?? "") ||
+      readGoalOfMaking(path, context.goal ?? "");
     if (header !== "") found.push([path, header]);
   }
 

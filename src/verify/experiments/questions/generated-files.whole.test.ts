@@ -33,14 +33,15 @@ function run(tree: Tree, command: string): Observed {
 }
 
 /** What is told of a work; `judged`: files of it that are judged with another text. */
-const ask = (base: Tree, work: Tree, judged: Tree = {}): Promise<string | null> =>
-  findUnmadeFiles(createContext(base, work, judged));
+const ask = (base: Tree, work: Tree, judged: Tree = {}, goal = ""): Promise<string | null> =>
+  findUnmadeFiles(createContext(base, work, judged, goal));
 
-function createContext(base: Tree, work: Tree, judged: Tree = {}): QuestionContext {
+function createContext(base: Tree, work: Tree, judged: Tree = {}, goal = ""): QuestionContext {
   const committed = { ...base, ...work };
   const tree = { ...committed, ...judged };
 
   const context = {
+    goal,
     differences: Object.keys(work).map((path) => ({
       path,
       kind: path in base ? "changed" : "added",
@@ -85,6 +86,17 @@ describe("a gap names the file and its program", () => {
     expect(await ask({ names }, { "tools/gen.sh": upper, "codes.txt": `${head}other\n` })).toBe(
       gap,
     );
+  });
+
+  test("if the goal says which program writes the file", async () => {
+    const skipping = "[ -e codes.txt ] || tr a-z A-Z < names > codes.txt\n";
+    const { names = "" } = base;
+    const tree = { names, "tools/gen.sh": skipping };
+    const told = (goal: string, text = "OH\n") => ask(tree, { "codes.txt": text }, {}, goal);
+    expect(await told("tools/gen.sh must generate codes.txt from names")).toBe(gap);
+    expect(await told("tools/gen.sh must generate codes.txt from names", "OK\n")).toBeNull();
+    expect(await told("Correct codes.txt, of which tools/gen.sh makes none")).toBeNull();
+    expect(await told("Write codes.txt")).toBeNull();
   });
 
   test("if the program only changes what is there", async () => {

@@ -52,6 +52,30 @@ export function readGeneratedHeader(text: string): string {
   return generatedMark.test(header) ? header : "";
 }
 
+/**
+ * The part of a goal that says which program makes a file, by their paths; an empty text if none
+ * does. Programs themselves are not asked about: they may be what somebody is to write.
+ */
+export function readGoalOfMaking(path: string, goal: string): string {
+  if (isGeneratorProgram(path)) return "";
+  const clauses = goal.split(/(?<=[.;!?])\s+|\n/);
+  return (
+    clauses.find((clause) => {
+      const at = clause.search(
+        new RegExp(`(?<![\\w./-])(?:\\./)?${escape(path)}(?![\\w/-]|\\.\\w)`),
+      );
+      const making = makingWords.exec(clause)?.index ?? -1;
+      return at > making && making !== -1 && findFirstProgram(clause) < making;
+    }) ?? ""
+  );
+}
+const makingWords = /\b(?:generat|writ|mak|creat|produc|emit|render|build|output)\w*\b/i;
+
+function findFirstProgram(clause: string): number {
+  const first = listPaths(clause).find(isGeneratorProgram);
+  return first === undefined ? Number.POSITIVE_INFINITY : clause.indexOf(first);
+}
+
 /** The commands that may make a file with this header, the likeliest first. */
 export function findGenerators(
   path: string,
