@@ -38,10 +38,12 @@ import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findWrongExamples } from "../documents/wrong-examples.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
+import { findDroppedEntries } from "./dropped-entries.ts";
 import { findEarlyGoEnd } from "./go-last-test.ts";
 import { askSuppressedFindings } from "./suppressed-findings.ts";
 import { findUnprintedOutput } from "./quoted-output.ts";
 import { findUnnoticedStatements } from "../documents/unnoticed-statements.ts";
+import { findUntouchedSubjects } from "./untouched-subject.ts";
 import { findUnrunFunctions } from "./unrun-functions.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
@@ -133,6 +135,12 @@ const questions: readonly Question[] = [
     gap: findUncomparedParts,
   },
   {
+    name: "do its tests still ask all they asked?",
+    appliesTo: "criteria",
+    costs: "a run",
+    gap: findDroppedEntries,
+  },
+  {
     name: "do Go's tests come to their end?",
     appliesTo: "all",
     costs: "a run",
@@ -222,6 +230,12 @@ const questions: readonly Question[] = [
     appliesTo: "first criterion",
     costs: "a run",
     gap: findUnnoticedStatements,
+  },
+  {
+    name: "does it touch what its goal is about?",
+    appliesTo: "first criterion",
+    costs: "nothing",
+    gap: findUntouchedSubjects,
   },
   { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
   {

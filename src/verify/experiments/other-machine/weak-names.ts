@@ -4,7 +4,7 @@
 import { cFile } from "../../protected/source-language.ts";
 import { filesReadMax } from "../lab.ts";
 import { findClosingBracket } from "../source-text/brackets.ts";
-import type { ChangedFile, QuestionContext } from "./question-context.ts";
+import type { ChangedFile, QuestionContext } from "../questions/question-context.ts";
 
 const weakWord = String.raw`(?:__)?weak(?:ref|_import)?(?:__)?`;
 
