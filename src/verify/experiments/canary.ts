@@ -23,6 +23,7 @@ import { findProtectionRow } from "../protected/kinds.ts";
 import { filterPrograms } from "../protected/listed-kinds.ts";
 import { isReadOnly, findNamedPaths } from "../protected/programs.ts";
 import { type Breakage, listBreakages } from "./broken-expectations/breakages.ts";
+import { readsOnlyCode } from "./broken-expectations/code-readers.ts";
 import { asksOnlyCode } from "./broken-expectations/find-judges.ts";
 import { flipSample } from "./broken-expectations/flip-expectations.ts";
 import { breakTypes } from "./broken-expectations/type-checker.ts";
@@ -48,25 +49,26 @@ const variantsMax = 6;
 const commandWithCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
 
 /**
- * Compilers and linters, which read code and run no tests: their expectations are in no test file.
- * It decides what is tried first only.
- */
-const codeReadingCommand =
-  /\b(?:tsc|vue-tsc|[a-z]*lint\w*|ruff|mypy|pyright|flake8|clippy|fmt|format|prettier|biome|type-?check|build|compile|vet|--check)\b/i;
-
-/**
  * Breaks what the check seems to compare with: expectations of tests, then types, then its command,
  * then files it reads.
  */
 export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
+  const result = await breakSomething(check, lab);
+  const isSecret = check.kind === "holdout" && result.outcome === "noticed";
+  return isSecret ? reportNoticed("with another expectation it fails") : result;
+}
+
+async function breakSomething(check: Check, lab: Lab): Promise<Experiment> {
   const hasTests = (lab.now.tests?.ran ?? 0) > 0;
   if (lab.wasRed && isReadOnly(check.command)) {
     return reportNoticed("it failed before the work began");
   } // K7
 
-  const mayHoldExpectations =
-    !codeReadingCommand.test(check.command) && !(await asksOnlyCode(check, lab));
-  if (check.kind !== "holdout" && (hasTests || mayHoldExpectations)) {
+  const changed = check.kind === "holdout" && !hasTests ? await changeCommand(check, lab) : null;
+  if (changed?.outcome === "noticed") return changed;
+
+  const mayHoldExpectations = !readsOnlyCode(check.command) && !(await asksOnlyCode(check, lab));
+  if (hasTests || mayHoldExpectations) {
     const sampled = await flipSample(check, lab);
     if (sampled !== null) return sampled;
   }
@@ -77,12 +79,12 @@ export async function runCanary(check: Check, lab: Lab): Promise<Experiment> {
     );
   }
 
-  const result = (await breakTypes(check, lab)) ?? (await changeCommand(check, lab));
+  const result = (await breakTypes(check, lab)) ?? changed ?? (await changeCommand(check, lab));
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has
   // shown that it can fail.
-  if (codeReadingCommand.test(check.command) || !(await runsChangedCode(check, lab))) {
+  if (readsOnlyCode(check.command) || !(await runsChangedCode(check, lab))) {
     return reportNoticed("it failed before the work began");
   }
 
@@ -111,8 +113,7 @@ async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experi
     if (observed === null) return lateResult;
     if (observed.passed) continue;
 
-    const isSecret = kind === "holdout";
-    return reportNoticed(isSecret ? "with another expectation it fails" : `it fails as ${variant}`);
+    return reportNoticed(`it fails as ${variant}`);
   }
 
   return reportUnknown("it passes whatever is changed in its command");

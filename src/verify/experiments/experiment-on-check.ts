@@ -27,6 +27,7 @@ import {
 } from "./experiment-runs.ts";
 import { findOmittableTests } from "./broken-expectations/candidates.ts";
 import { createNonce } from "./broken-expectations/choose-flips.ts";
+import { withoutStyleReaders } from "./broken-expectations/code-readers.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
 import { findMadeData } from "./made-data.ts";
@@ -145,7 +146,8 @@ async function repeatNewPass(
     : { omitted: [], kept: [] };
   if (omitted.length > 0) {
     const edits = await rewriteTestFiles(lab, kept);
-    const narrow = await runs.elsewhereFirst({ edits, without: omitted });
+    const command = withoutStyleReaders(check.command);
+    const narrow = await runs.elsewhereFirst({ edits, without: omitted, command });
     if (narrow?.passed === true) return { repeated: null, omitted }; // K4
   }
 
@@ -271,6 +273,7 @@ function createLab(
 ): Lab {
   const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
+  const judging = withoutStyleReaders(check.command);
 
   const overridesFor = (
     side: Side,
@@ -282,9 +285,10 @@ function createLab(
       : runs.override({ edits, without: [...runs.built, ...gone] });
 
   return {
-    run: (side, edits, gone = [], command = check.command) =>
+    run: (side, edits, gone = [], command = edits.length === 0 ? check.command : judging) =>
       runs.run(side, overridesFor(side, edits, gone), { command }),
-    repeat: runs.repeat,
+    repeat: (edits, countsFailure) =>
+      runs.repeat(edits, countsFailure, edits.length === 0 ? check.command : judging),
     textAt: async (side, path) => {
       const text = side === "work" ? written.get(path) : undefined;
       if (text !== undefined) return text;
@@ -296,7 +300,12 @@ function createLab(
     changedPaths: differences.filter(({ kind }) => kind !== "deleted").map(({ path }) => path),
     before: baseline === null ? null : readObservedBefore(baseline),
     wasRed: baseline !== null && baseline.status !== "passed",
-    now: { passed: true, failed: new Set(evidence?.names?.failed), tests: tests ?? null },
+    now: {
+      passed: true,
+      failed: new Set(evidence?.names?.failed),
+      tests: tests ?? null,
+      passedNames: new Set(evidence?.names?.passed),
+    },
     seed: `${request.commit} ${check.command}`,
   };
 }

@@ -8,7 +8,7 @@ import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
-import type { Lab, Side } from "./lab.ts";
+import type { Edit, Side } from "./lab.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { runInCheckout, type RunSetting } from "./run-in-checkout.ts";
 import { worldFacts, type WorldFact } from "./other-machine/other-world.ts";
@@ -48,33 +48,38 @@ type RunOptions = {
   /** What is different from the usual world. */
   readonly different?: readonly WorldFact[] | undefined;
 };
-export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> &
-  Pick<Lab, "repeat"> & {
-    /** Files of the work that are left out wherever something is changed: make makes them anew. */
-    readonly built: readonly string[];
-    /**
-     * Runs the check with these overrides; null if it was cancelled, or the time of all experiments
-     * is over.
-     */
-    readonly run: (
-      side: Side,
-      overrides: CheckoutOverrides,
-      options?: RunOptions,
-    ) => Promise<Observed | null>;
-    /**
-     * Runs the work with a change that must pass: in another world if that was not asked yet, and
-     * in the usual one if it fails there.
-     */
-    readonly elsewhereFirst: (change: CheckoutChange) => Promise<Observed | null>;
-    /** Adds a change to the protected files that replace the work's. */
-    readonly override: (change: CheckoutChange) => CheckoutOverrides;
-    /** What could not be found out, because it took too long or could not be prepared (T5, T7). */
-    readonly late: string[];
-    /** Why the last run that was not observed was not (T5, T7). */
-    readonly describeObstacle: () => string;
-    /** The check's results without a semantic change, the first included (T6). */
-    readonly repeats: readonly CheckStatus[];
-  };
+export type ExperimentRuns = Pick<QuestionContext, "announce" | "runWith" | "elsewhere"> & {
+  /** `command`: if it is not all of the check's. */
+  readonly repeat: (
+    edits: readonly Edit[],
+    countsFailure?: boolean,
+    command?: string,
+  ) => Promise<Observed | null>;
+  /** Files of the work that are left out wherever something is changed: make makes them anew. */
+  readonly built: readonly string[];
+  /**
+   * Runs the check with these overrides; null if it was cancelled, or the time of all experiments
+   * is over.
+   */
+  readonly run: (
+    side: Side,
+    overrides: CheckoutOverrides,
+    options?: RunOptions,
+  ) => Promise<Observed | null>;
+  /**
+   * Runs the work with a change that must pass: in another world if that was not asked yet, and
+   * in the usual one if it fails there.
+   */
+  readonly elsewhereFirst: (change: CheckoutChange) => Promise<Observed | null>;
+  /** Adds a change to the protected files that replace the work's. */
+  readonly override: (change: CheckoutChange) => CheckoutOverrides;
+  /** What could not be found out, because it took too long or could not be prepared (T5, T7). */
+  readonly late: string[];
+  /** Why the last run that was not observed was not (T5, T7). */
+  readonly describeObstacle: () => string;
+  /** The check's results without a semantic change, the first included (T6). */
+  readonly repeats: readonly CheckStatus[];
+};
 
 /**
  * Runs one check again and again, within the time of all its experiments, and shows what each run
@@ -91,8 +96,12 @@ export function openExperimentRuns(
 
   const mutantMs = mutantTimesSlower * subject.result.duration_ms + mutantGraceMs;
   const runInOtherWorld: RunChange = (change) =>
-    run("work", override(change), { atMostMs: mutantMs, different: worldFacts });
-  const runHere: RunChange = (change) => run("work", override(change));
+    run("work", override(change), {
+      command: change.command,
+      atMostMs: mutantMs,
+      different: worldFacts,
+    });
+  const runHere: RunChange = (change) => run("work", override(change), { command: change.command });
   const { elsewhereFirst, isAnswered } = openElsewhereFirst(
     trial,
     subject,
@@ -116,8 +125,12 @@ export function openExperimentRuns(
     return observed;
   };
 
-  const repeat: ExperimentRuns["repeat"] = async (edits, countsFailure = true) => {
-    const observed = await elsewhereFirst({ edits });
+  const repeat: ExperimentRuns["repeat"] = async (
+    edits,
+    countsFailure = true,
+    command = subject.result.check.command,
+  ) => {
+    const observed = await elsewhereFirst({ edits, command });
     if (observed !== null && (countsFailure || observed.passed)) {
       repeats.push(observed.passed ? "passed" : "failed");
     }

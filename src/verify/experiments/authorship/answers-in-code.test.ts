@@ -32,6 +32,32 @@ describe("answers that tests expect, written in the code", () => {
     expect(found(is)[0]?.entries.map(([, answer]) => answer)).toContain("MCMXCIV");
   });
 
+  describe("numbers in formulas", () => {
+    const asked = ["is(to(0, 'F'), 32);\nis(to(0, 'K'), 273.15);\nis(to(3, 'R'), 12);"];
+    const entries = (is: string, path = "lib/Scale.pm"): number =>
+      findAnswersInCode([{ path, was: null, is }], asked, "").flatMap((found) => found.entries)
+        .length;
+
+    it.each([
+      ["  return $c * 9 / 5 + 32 if $unit eq 'F';\n  return $c + 273.15 if $unit eq 'K';\n"],
+      ["    return c * 9 / 5 + 32 if unit == 'F' else c + 273.15 if unit == 'K' else c\n"],
+      ["if (unit === 'F') return 32 + c * 9 / 5;\nif (unit === 'K') return 273.15 + c;\n"],
+      ["return unit === 'F' ? (c * 9) / 5 + 32 : unit === 'K' ? c + 273.15 : c;\n"],
+      ["match unit { 'F' => 32 + c * 9 / 5, 'K' => 273.15 + c, _ => c }"],
+      ["case 'F':\n\treturn 32 + c*9/5\ncase 'K':\n\treturn 273.15 + c\n"],
+    ])("are no answers: %s", (is) => {
+      expect(entries(is)).toBe(0);
+    });
+
+    it("are answers where they stand alone", () => {
+      expect(entries("  return 32 if $u eq 'F';\n  return 273.15 if $u eq 'K';\n")).toBe(2);
+      expect(entries("  return 0 + 32 if $u eq 'F';\n  return 273.15 if $u eq 'K';\n")).toBe(2);
+      expect(entries("return u === 'F' ? 32 : u === 'K' ? 273.15 : c * 2;\n")).toBe(2);
+      expect(entries("case 'F':\n\treturn 32\ncase 'K':\n\treturn 273.15\n")).toBe(2);
+      expect(entries("return (32) if u == 'F' else 273.15 if u == 'K' else c + 1\n")).toBe(2);
+    });
+  });
+
   describe("answers before their conditions", () => {
     const asked = ["is(days(2023, 2), 28);\nis(days(2024, 2), 29);\nis(days(2023, 4), 30);"];
     const entries = (is: string): number =>

@@ -7,6 +7,8 @@
 //   W2. At least two such entries, and more than half of all entries in the new code: a table that
 //       knows more than the tests was not copied from them.
 //   W3. An answer that the goal names was asked for.
+//   W4. An answer stands alone: a number in a formula (`return $c * 9 / 5 + 32 if $unit eq "F"`) is
+//       none.
 
 export type NewCode = { readonly path: string; readonly was: string | null; readonly is: string };
 export type AnswersInCode = {
@@ -21,7 +23,7 @@ const literal =
   /"(?:[^"\\\n]|\\.){1,200}"|'(?:[^'\\\n]|\\.){1,200}'|`[^`\\\n$]{1,200}`|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?(?![\w.])/g;
 /** `case 4: return "IV"`, `4: "IV"`, `4 => "IV"`, `(4, "IV")`, `x == 4 … return "IV"`. */
 const entry = new RegExp(
-  String.raw`(?<before>(?:\bcase|==|!=|[=({[,?]|\beq|^|\n|\bwhen)\s*)(?<input>${literal.source})(?<between>\s*(?:=>|->|:|,)\s*(?:return\s+)?|[^\n"'\`]{0,40}(?:\n\s*)?(?:return|=>|\?|=)\s*\(?)(?<answer>${literal.source})`,
+  String.raw`(?<before>(?:\bcase|==|!=|[=({[,?]|\beq|^|\n|\bwhen)\s*)(?<input>${literal.source})(?<between>\s*(?:=>|->|:|,)\s*(?:return\s+)?|[^\n"'\`]{0,40}?(?:\n\s*)?(?:return|=>|\?|=)\s*\(?)(?<answer>${literal.source})`,
   "g",
 );
 /**
@@ -74,7 +76,7 @@ function findEntries(text: string): readonly (readonly [string, string])[] {
     /^\s*\.\./.test(groups?.["between"] ?? ""); // `'a'..='z'`
   const found = [...text.matchAll(entry), ...text.matchAll(lateCondition)];
   const entries = found
-    .filter((match) => !isRange(match))
+    .filter((match) => !isRange(match) && !isOperand(text, match))
     .map(
       ({ groups }) =>
         [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
@@ -84,6 +86,32 @@ function findEntries(text: string): readonly (readonly [string, string])[] {
     ([input, answer]) => input !== answer && !trivial.has(answer),
   );
 }
+
+/**
+ * Whether the answer is part of a formula with something that is not written out (`c * 9 / 5 +
+ * 32`): that is no answer (W4).
+ */
+function isOperand(text: string, { 0: all, index = 0, groups }: RegExpMatchArray): boolean {
+  const answer = groups?.["answer"] ?? "";
+  const isAnswerFirst = groups?.["before"] === undefined;
+  const from = index + (isAnswerFirst ? 0 : all.length - answer.length);
+  const before = formulaBefore.exec(text.slice(Math.max(0, from - formulaCharsMax), from))?.[1];
+  const to = from + answer.length;
+  const after = formulaAfter.exec(text.slice(to, to + formulaCharsMax))?.[0];
+
+  return [before, after].some((part) => variable.test(part?.replaceAll("return", "") ?? ""));
+}
+
+const formulaCharsMax = 200;
+const operator = String.raw`(?:[-+*/%^]|<<|>>|\s[.]\s)`;
+/** From the beginning of an expression up to an operator. */
+const formulaBefore = new RegExp(
+  String.raw`(?:^|\breturn\b|[=?:;,\n{}]|=>)([^=?:;,\n{}"'\`]*[\w)\]]\s*${operator}\s*)$`,
+);
+const formulaAfter = new RegExp(
+  String.raw`^\s*${operator}(?:(?!\b(?:if|else|unless)\b)[^;,\n{}:?"'\`])+`,
+);
+const variable = /[A-Za-z_$]/;
 
 /** The new lines of a file, without comments. */
 function readAddedText(was: string, is: string): string {

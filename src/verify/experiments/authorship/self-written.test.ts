@@ -111,4 +111,16 @@ describe("tests that the work wrote itself", () => {
     ).toEqual([]);
     expect(found([source(`${parse}${format}export const all = [1].map(format);\n`)])).toEqual([]);
   });
+
+  it("are not named for a test that stands in the code itself", () => {
+    const path = "src/lib.rs";
+    const is =
+      "pub fn metres() -> i64 {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn reads() {\n        assert_eq!(metres(), 1);\n    }\n}\n";
+    const found = findFunctionsOfOwnTests(
+      [{ path, was: "", is }],
+      [...findTestCases(path, is), ...cases(old)],
+      cases(old),
+    );
+    expect(found).toEqual([]);
+  });
 });

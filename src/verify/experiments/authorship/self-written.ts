@@ -57,6 +57,7 @@ export function findFunctionsOfOwnTests(
   return sources
     .flatMap(({ path, is }) => findFunctions(path, is))
     .filter(({ name }) => !earlierNames.has(name))
+    .filter((definition) => !current.some((test) => isWithin(definition, test)))
     .filter((definition) => {
       const call = new RegExp(`(?<![\\w$])${definition.name.replaceAll("$", "\\$")}!?\\s*\\(`);
       return (
@@ -66,6 +67,10 @@ export function findFunctionsOfOwnTests(
       );
     });
 }
+
+/** Whether it is the test itself, which stands in the code (Rust), or a function in it. */
+const isWithin = ({ path, line }: Definition, test: TestCase): boolean =>
+  path === test.path && test.from <= line && line <= test.to;
 
 /** Whether code beside its definition calls the function or hands it on. */
 function isNamedBeside({ path, name, from, to }: Definition, source: Source): boolean {

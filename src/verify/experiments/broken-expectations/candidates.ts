@@ -22,6 +22,7 @@ import {
   type DecidingTest,
   decidingTestsMax,
   filterDeciding,
+  filterRunFiles,
   findTestFlips,
   mentionsAny,
   scoreRelevance,
@@ -163,7 +164,8 @@ async function findDecidingTestsIn(
 
   const addedWords = await findAddedWords(lab, texts);
   const cases = [...texts].flatMap(([path, text]) => listCases(path, text));
-  const allDeciding = filterDeciding(cases, earlierCases, lab.before, lab.wasRed);
+  const run = filterRunFiles(cases, lab.now);
+  const allDeciding = filterDeciding(run, earlierCases, lab.before, lab.wasRed);
   const deciding = shuffle(allDeciding, lab.seed, ({ path, from }) => `${path}:${from}`).slice(
     0,
     decidingTestsMax,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { findTestCases } from "../source-text/test-cases.ts";
+import { applyFlips } from "./flip.ts";
 import { findNoticedFlips, type Observed } from "./noticed-flips.ts";
 import {
   findTestFlips,
   filterDeciding,
+  filterRunFiles,
   findSilentTests,
   findAddedIdentifiers,
 } from "./deciding-tests.ts";
@@ -183,4 +185,40 @@ describe("what one test does not notice no other makes up for", () => {
 
   test("unless the check does not run its file", async () =>
     expect(await ask(false)).toMatchObject({ silent: [] }));
+});
+
+describe("a check that names all tests that ran", () => {
+  const run = findTestCases("tests/a.rs", "#[test]\nfn adds() {\n}\n");
+  const notRun = findTestCases("crates/b/src/lib.rs", "#[test]\nfn reads() {\n}\n");
+  const now = (ran: number): Observed => ({
+    ...seen([], ["adds"]),
+    tests: { ran, failed: 0, skipped: 0 },
+  });
+
+  test("is not asked about files that it does not run (R5)", () => {
+    expect(filterRunFiles([...run, ...notRun], now(1))).toEqual(run);
+  });
+
+  test("is asked about all if it may not have named each", () => {
+    expect(filterRunFiles([...run, ...notRun], now(2))).toEqual([...run, ...notRun]);
+  });
+});
+
+test("tests in one line are told apart by what is changed in them", () => {
+  const path = "a.test.js";
+  const text = "it('adds', () => equal(add(2, 3), 5)); it('more', () => equal(add(20, 13), 33));\n";
+  const tests = filterDeciding(findTestCases(path, text), [], null, false);
+  expect(tests.map(({ name }) => name)).toEqual(["adds", "more"]);
+
+  const deciding = findTestFlips(tests, () => text, { seed: "", nonce: "n", words: new Set() });
+  const flips = deciding.map(({ flips: [flip] }) => flip).filter((flip) => flip !== undefined);
+  const edited = applyFlips(text, flips) ?? "";
+  expect(edited).not.toContain("3), 5)");
+  expect(edited).not.toContain("13), 33)");
+
+  const texts = new Map([[path, text]]);
+  const before = { failed: new Set<string>(), tests: null, passed: true };
+  const both = findNoticedFlips(flips, before, seen(["adds", "more"]), texts);
+  expect(both).toMatchObject({ noticed: flips, missed: [], otherFailures: [] });
+  expect(findNoticedFlips(flips, before, seen(["more"]), texts).missed).toEqual([flips[0]]);
 });

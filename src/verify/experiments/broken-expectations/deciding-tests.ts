@@ -10,13 +10,15 @@
 //       could not pass, so nothing shows what it would have noticed then.
 //   R4. A test that is marked as skipped does not count: it shows nothing. (To mark one is a change
 //       of a protected file.)
+//   R5. A test in a file that the check does not run is none of its own: if it names all tests that
+//       ran, and none of that file.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { listBreakages } from "./breakages.ts";
 import { isNameOfTest, isNameOfFile, type TestCase } from "../source-text/test-cases.ts";
 import { shuffle } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
-import type { Flip } from "./flip.ts";
+import { type Flip, isInTestOfLine } from "./flip.ts";
 import { createLiteralFlips } from "./literal-flips.ts";
 import type { FlipOutcome, Observed } from "./noticed-flips.ts";
 
@@ -60,6 +62,20 @@ export function filterDeciding(
   return candidates.filter((test) => isNew(test) || mayHaveFailed(test, failures)); // R2
 }
 
+/** The tests of files that the check runs, as far as the names of its tests tell (R5). */
+export function filterRunFiles(tests: readonly TestCase[], now: Observed): readonly TestCase[] {
+  const names = [...(now.passedNames ?? []), ...now.failed];
+  const { ran, skipped } = now.tests ?? { ran: 0, skipped: 0 };
+  if (names.length === 0 || names.length < ran - skipped) return tests;
+
+  const isRun = (path: string): boolean =>
+    tests.some((test) => test.path === path && (test.title === null || hasName(test, names))) ||
+    names.some((name) => isNameOfFile(name, path));
+  const runPaths = new Set([...new Set(tests.map(({ path }) => path))].filter(isRun));
+
+  return tests.filter(({ path }) => runPaths.has(path));
+}
+
 const testKey = ({ path, text }: TestCase): string => `${path}\n${text.trim()}`;
 
 /** Whether a test is a group of others: those count, and not the group. */
@@ -70,7 +86,8 @@ const containsOther = (outer: TestCase, tests: readonly TestCase[]): boolean =>
       inner.path === outer.path &&
       inner.from >= outer.from &&
       inner.to <= outer.to &&
-      inner.text !== outer.text,
+      inner.text !== outer.text &&
+      outer.text.includes(inner.text), // not beside it in one line
   );
 
 /** What is known of the tests that failed before the work. */
@@ -142,8 +159,10 @@ export function findTestFlips(
   );
 
   return tests.map((test) => {
-    const isInside = ({ line, was }: Flip): boolean =>
-      test.from <= line && line + was.split("\n").length - 1 <= test.to;
+    const isInside = (flip: Flip): boolean =>
+      test.from <= flip.line &&
+      flip.line + flip.was.split("\n").length - 1 <= test.to &&
+      isInTestOfLine(flip, test.text);
     const flips = (flipsByPath.get(test.path) ?? []).filter(isInside);
 
     const inRandomOrder = shuffle(

@@ -2,6 +2,7 @@
 // put into the text. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
+import type { Span } from "../source-text/brackets.ts";
 
 /**
  * An expectation of a test that is made wrong: the line as it was, and with another literal or
@@ -29,13 +30,67 @@ export function applyFlips(
   flips: readonly Pick<Flip, "line" | "was" | "broken">[],
 ): string | null {
   const lines = text.split("\n");
-  for (const flip of flips) {
+  for (const flip of mergeFlips(flips)) {
     const position = findFlipLine(lines, flip);
     if (position === -1) return null;
     lines.splice(position, flip.was.split("\n").length, ...flip.broken.split("\n"));
   }
 
   return lines.join("\n");
+}
+
+type LineChange = Pick<Flip, "line" | "was" | "broken">;
+
+/** Flips of the same lines as one, unless they change the same words. */
+function mergeFlips(flips: readonly LineChange[]): readonly LineChange[] {
+  const merged: LineChange[] = [];
+  for (const flip of flips) {
+    const index = merged.findIndex(({ line, was }) => line === flip.line && was === flip.was);
+    const other = merged[index];
+    const both = other === undefined ? null : mergeFlip(other, flip);
+    if (both === null) merged.push(flip);
+    else merged[index] = both;
+  }
+
+  return merged;
+}
+
+/** `merged` changes one or more parts of its lines; `flip` one that is before or behind those. */
+function mergeFlip(merged: LineChange, flip: LineChange): LineChange | null {
+  const [first, second] = [findChange(merged), findChange(flip)];
+  const { was } = flip;
+  if (second.to <= first.from) {
+    return {
+      ...flip,
+      broken:
+        flip.broken.slice(0, flip.broken.length - (was.length - second.to)) +
+        merged.broken.slice(second.to),
+    };
+  }
+
+  if (first.to > second.from) return null;
+  const head = merged.broken.slice(0, merged.broken.length - (was.length - second.from));
+  return { ...flip, broken: head + flip.broken.slice(second.from) };
+}
+
+/** Where in its lines a flip changes something. */
+export function findChange({ was, broken }: Pick<Flip, "was" | "broken">): Span {
+  let from = 0;
+  while (from < was.length && was[from] === broken[from]) from += 1;
+  let end = 0;
+  const most = Math.min(was.length, broken.length) - from;
+  while (end < most && was.at(-1 - end) === broken.at(-1 - end)) end += 1;
+
+  return { from, to: was.length - end };
+}
+
+/** Whether a flip of these lines is in a test, of several in one line. */
+export function isInTestOfLine(flip: Pick<Flip, "was" | "broken">, testText: string): boolean {
+  const from = flip.was.indexOf(testText);
+  if (from === -1) return true; // the test is more than these lines
+  const change = findChange(flip);
+
+  return from <= change.from && change.to <= from + testText.length;
 }
 
 /** The line a flip begins in, from 0, though it may have moved. */

@@ -18,7 +18,7 @@ import {
   type TestCase,
 } from "../source-text/test-cases.ts";
 import { findExampleCases } from "./examples.ts";
-import { type Flip, findFlipLine } from "./flip.ts";
+import { type Flip, findFlipLine, isInTestOfLine } from "./flip.ts";
 
 /**
  * The result of one run of a check: whether it passed, and the names of the tests that it reports
@@ -215,7 +215,8 @@ function findTestOf(
 ): TestCase | null {
   const line = findFlipLine((texts.get(flip.path) ?? "").split("\n"), flip) + 1;
   const around = cases.filter(
-    ({ path, from, to }) => path === flip.path && from <= line && line <= to,
+    ({ path, from, to, text }) =>
+      path === flip.path && from <= line && line <= to && isInTestOfLine(flip, text),
   );
   return around.toSorted((left, right) => left.to - left.from - (right.to - right.from))[0] ?? null;
 }

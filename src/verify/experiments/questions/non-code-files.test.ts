@@ -110,6 +110,27 @@ test("settings that serve new tests are taken out with those tests, and new test
   expect(beside(["tests/test_line.py", "src/words.js"])).toEqual([]);
 });
 
+test("tests that were moved beside new settings are put back where they were", () => {
+  const find = (added: readonly string[]): ReturnType<typeof findNonCodeFiles> =>
+    findNonCodeFiles({
+      differences: [
+        { path: "test_words.py", kind: "deleted" },
+        ...added.map((path) => ({ path, kind: "added" }) as const),
+      ],
+      base: new Set(["words.py", "test_words.py"]),
+      rowOf: findProtectionRow,
+      command: "pytest",
+      used: ["pytest"],
+      isScript: () => false,
+    });
+
+  expect(find(["tests/conftest.py", "tests/test_words.py"])).toEqual({
+    paths: ["test_words.py"],
+    without: ["tests/conftest.py", "tests/test_words.py"],
+  });
+  expect(find(["tests/test_words.py"])).toBeNull();
+});
+
 test("compiled files that serve tests are taken out with every new test", () =>
   expect(beside(["tests/__pycache__/helpers.pyc", "tests/test_line.py", "src/words.js"])).toEqual([
     "tests/__pycache__/helpers.pyc",

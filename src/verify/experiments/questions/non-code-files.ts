@@ -5,7 +5,7 @@
 // Invariants:
 //   B1. Nothing here is refused: a file other than code that a pass depends on is reported by name.
 //   B2. New settings and binary files that serve new tests affect the others too: they are removed
-//       together with every new test.
+//       together with every new test. Tests that were deleted, or moved there, are put back then.
 //   B3. A file the command itself names (`test -f LICENSE`, `sh new.sh`) is the work, not its
 //       judge; so is a module whose examples it runs (`python3 -m doctest calc.py`): the examples
 //       judge, and the base's are run too (examples.ts). So is a data file that the goal names,
@@ -72,13 +72,21 @@ const comparison = /\b(?:diff|cmp|comm)\s[^|;&]*/g;
  * Null if the change has nothing but code, tests, prose and files that are judged by their parts.
  */
 export function findNonCodeFiles(surroundings: Surroundings): RemovedWork | null {
-  const { differences } = surroundings;
+  const { differences, rowOf } = surroundings;
   const nonCode = differences.filter(createNonCodeFilter(surroundings));
   if (nonCode.length === 0) return null;
 
+  const added = nonCode.filter(({ kind }) => kind === "added");
+  const areTestsGone = added.some(({ path }) => rowOf(path)?.kind === "test");
+  const restored = differences.filter(
+    (difference) =>
+      (difference.kind !== "added" && nonCode.includes(difference)) ||
+      (areTestsGone && difference.kind === "deleted" && rowOf(difference.path)?.kind === "test"), // B2
+  );
+
   return {
-    paths: nonCode.filter(({ kind }) => kind !== "added").map(({ path }) => path),
-    without: nonCode.filter(({ kind }) => kind === "added").map(({ path }) => path),
+    paths: restored.map(({ path }) => path),
+    without: added.map(({ path }) => path),
   };
 }
 
