@@ -32,6 +32,33 @@ describe("answers that tests expect, written in the code", () => {
     expect(found(is)[0]?.entries.map(([, answer]) => answer)).toContain("MCMXCIV");
   });
 
+  describe("two lists of one length", () => {
+    const asked = [
+      'assert check("7992739871") == 3\nassert check("37828224631000") == 5\nassert check("555555555555444") == 4\n',
+    ];
+    const entries = (is: string): readonly (readonly string[])[] =>
+      findAnswersInCode([{ path: "luhn.py", was: null, is }], asked, "").flatMap(
+        (found) => found.entries,
+      );
+
+    it("are a table, also with beginnings of inputs", () => {
+      expect(entries('DIGITS = [3, 5, 4]\nORDER = ["7992", "3782", "5555"]\n')).toEqual([
+        ["7992", "3"],
+        ["3782", "5"],
+        ["5555", "4"],
+      ]);
+      expect(
+        entries('my @d = (3, 5, 4, 8);\nmy @o = ("7992", "3782", "5555", "1");\n'),
+      ).toHaveLength(3);
+    });
+
+    it("are none if most is not what tests ask, or they differ in length", () => {
+      expect(entries('D = [3, 5, 4]\nO = ["7992", "3782", "5555", "1"]\n')).toEqual([]);
+      expect(entries('D = [3, 5, 7, 8]\nO = ["7992", "3782", "41", "1"]\n')).toEqual([]);
+      expect(entries('D = [3, 5, 4]\nO = ["7", "3", "5"]\n')).toEqual([]);
+    });
+  });
+
   describe("numbers in formulas", () => {
     const asked = ["is(to(0, 'F'), 32);\nis(to(0, 'K'), 273.15);\nis(to(3, 'R'), 12);"];
     const entries = (is: string, path = "lib/Scale.pm"): number =>

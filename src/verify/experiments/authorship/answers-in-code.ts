@@ -9,6 +9,10 @@
 //   W3. An answer that the goal names was asked for.
 //   W4. An answer stands alone: a number in a formula (`return $c * 9 / 5 + 32 if $unit eq "F"`) is
 //       none.
+//   W5. Two lists of one length are such a table too, with inputs or their beginnings in one and
+//       answers in the other.
+
+import { findParallelEntries } from "./parallel-lists.ts";
 
 export type NewCode = { readonly path: string; readonly was: string | null; readonly is: string };
 export type AnswersInCode = {
@@ -45,16 +49,28 @@ export function findAnswersInCode(
   const lines = readTests.flatMap((text) => text.split("\n"));
   const expectedPairs = new Set(lines.flatMap(listPairs));
 
-  return sources.flatMap(({ path, was, is }) => {
-    const entries = findEntries(readAddedText(was ?? "", is));
-    const copied = entries
-      .filter(([input, answer]) => expectedPairs.has(pairKey(input, answer))) // W1
-      .filter(([, answer]) => !goal.includes(answer)); // W3
+  const valuesOfLines = lines.map(listValues).filter(({ length }) => length > 1);
+  const isNoAnswer = ([input, answer]: Entry): boolean => input === answer || trivial.has(answer);
+  const isUnnamed = ([, answer]: Entry): boolean => !goal.includes(answer); // W3
 
-    const areMostCopied = copied.length >= entriesMin && 2 * copied.length > entries.length; // W2
-    return areMostCopied ? [{ path, entries: copied }] : [];
+  return sources.flatMap(({ path, was, is }) => {
+    const text = readAddedText(was ?? "", is);
+    const entries = findEntries(text);
+    const asked = entries.filter(([input, answer]) => expectedPairs.has(pairKey(input, answer))); // W1
+    const parallel = findParallelEntries(text, valuesOfLines, { literal, parse: parseLiteral });
+    const tables = [{ all: entries, copied: asked }, ...parallel].map(({ all, copied }) => ({
+      all: all.filter((pair) => !isNoAnswer(pair)),
+      copied: copied.filter((pair) => !isNoAnswer(pair)).filter(isUnnamed),
+    }));
+
+    const table = tables.find(
+      ({ all, copied }) => copied.length >= entriesMin && 2 * copied.length > all.length,
+    ); // W2
+    return table === undefined ? [] : [{ path, entries: table.copied }];
   });
 }
+
+type Entry = readonly [input: string, answer: string];
 
 const pairKey = (input: string, answer: string): string => `${input}\u0000${answer}`;
 const parseLiteral = (written: string): string =>
@@ -62,13 +78,16 @@ const parseLiteral = (written: string): string =>
 
 /** Both ways round: some assertions name the expected value first. */
 function listPairs(line: string): readonly string[] {
-  const literals = (line.match(literal) ?? []).slice(0, literalsOfALineMax);
-  const values = [...new Set(literals.map(parseLiteral))];
-
+  const values = listValues(line);
   return values.flatMap((value) => {
     const others = values.filter((otherValue) => otherValue !== value);
     return others.map((otherValue) => pairKey(value, otherValue));
   });
+}
+
+function listValues(line: string): readonly string[] {
+  const literals = (line.match(literal) ?? []).slice(0, literalsOfALineMax);
+  return [...new Set(literals.map(parseLiteral))];
 }
 
 function findEntries(text: string): readonly (readonly [string, string])[] {
@@ -82,9 +101,7 @@ function findEntries(text: string): readonly (readonly [string, string])[] {
         [parseLiteral(groups?.["input"] ?? ""), parseLiteral(groups?.["answer"] ?? "")] as const,
     );
   const distinct = new Map(entries.map((pair) => [pairKey(...pair), pair]));
-  return [...distinct.values()].filter(
-    ([input, answer]) => input !== answer && !trivial.has(answer),
-  );
+  return [...distinct.values()];
 }
 
 /**

@@ -9,7 +9,6 @@ import { listSome } from "../../../kit/list-some.ts";
 import { findProtectionRow, isProgramText, isTestRow } from "../../protected/kinds.ts";
 import type { ReviewedFile } from "../../protected/review-points.ts";
 import { isReadOnly } from "../../protected/programs.ts";
-import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
 import {
   switchBuild,
   describeBuildDependence,
@@ -59,19 +58,6 @@ import {
   describeSnapshots,
 } from "./recorded-snapshots.ts";
 import { makefileNames } from "../../gates/named-commands.ts";
-
-export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
-  const tests = (await readAllTests(context)).map(({ text }) => text);
-  const sources = await readSources(context);
-
-  const withoutTests = sources.map(({ path, was, is }) => ({
-    path,
-    was,
-    is: findTestCases(path, is).reduce((text, test) => text.replace(test.text, ""), is),
-  }));
-  const found = findAnswersInCode(withoutTests, tests, context.goal ?? "");
-  return found.length === 0 ? null : describeAnswersInCode(found);
-}
 
 /**
  * Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of

@@ -8,8 +8,8 @@
 
 import { findOutsideGap } from "../without-runner/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
+import { findAnswersBesideInputs } from "./answers-beside-inputs.ts";
 import {
-  findAnswersBesideInputs,
   findRecordedSnapshots,
   findBuildDependence,
   askExamplesAsBefore,

@@ -1,0 +1,39 @@
+// answers-beside-inputs: finds out whether new code holds answers that tests expect, or programs that
+// a command starts, beside their inputs (authorship/answers-in-code.ts).
+
+import { asSet } from "../../../kit/as-set.ts";
+import { isProgramText } from "../../protected/kinds.ts";
+import { findNamedPaths } from "../../protected/programs.ts";
+import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
+import { filesReadMax } from "../lab.ts";
+import { findTestCases } from "../source-text/test-cases.ts";
+import { type QuestionContext, readAllTests, readSources } from "./question-context.ts";
+
+export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
+  const tests = [
+    ...(await readAllTests(context)).map(({ text }) => text),
+    ...(await readStartedPrograms(context)),
+  ];
+  const sources = await readSources(context);
+
+  const withoutTests = sources.map(({ path, was, is }) => ({
+    path,
+    was,
+    is: findTestCases(path, is).reduce((text, test) => text.replace(test.text, ""), is),
+  }));
+  const found = findAnswersInCode(withoutTests, tests, context.goal ?? "");
+  return found.length === 0 ? null : describeAnswersInCode(found);
+}
+
+/** Programs that checks start and that the work did not change: they may hold what is expected. */
+async function readStartedPrograms({
+  checkCommands,
+  lab,
+}: QuestionContext): Promise<readonly string[]> {
+  const paths = asSet(await lab.pathsAt("base"));
+  const started = [...findNamedPaths(checkCommands)].filter(
+    (path) => paths.has(path) && isProgramText(path) && !lab.changedPaths.includes(path),
+  );
+  const texts = started.slice(0, filesReadMax).map((path) => lab.textAt("base", path));
+  return (await Promise.all(texts)).filter((text) => text !== null);
+}
