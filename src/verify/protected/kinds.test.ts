@@ -143,3 +143,19 @@ test("a program is told by its ending, whatever was asked before", () => {
     ).toEqual([true, false, false, false, true, true, false, false]);
   }
 });
+
+test("a new Go test file decides nothing by an init that only fills its own variables", () => {
+  const isHarmless = (init: string, own = 'var examples = []string{"1B"}\n'): boolean | undefined =>
+    findProtectionRow("a_test.go")?.isHarmless?.(
+      `package a\n\nfunc init() {\n${init}}\n\n${own}\nfunc TestA(t *testing.T) {\n}\n`,
+    );
+
+  expect(isHarmless('\texamples = append(examples, "7MB", "8MB")\n')).toBe(true);
+  expect(
+    isHarmless('\tsizes["7MB"] = 7\n\tlast = 3\n', "var (\n\tlast = 1\n\tsizes = m()\n)\n"),
+  ).toBe(true);
+  expect(isHarmless('\texamples = append(examples, "7MB")\n', "")).toBe(false);
+  expect(isHarmless("\texamples = read()\n")).toBe(false);
+  expect(isHarmless('\texamples = append(examples, "7MB")\n\tos.Exit(0)\n')).toBe(false);
+  expect(isHarmless('\tflag.Set("test.run", "None")\n')).toBe(false);
+});

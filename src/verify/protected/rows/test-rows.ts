@@ -23,13 +23,38 @@ const testFolders = [
   "src/(?:test|it|integrationTest|functionalTest|testFixtures)",
 ].join("|");
 
+/**
+ * A Go file without an `init` that only gives variables of this file plain values: that decides
+ * nothing about other tests.
+ */
+const withoutOwnInit = (text: string): string =>
+  text.replaceAll(/^func[ \t]+init\(\)[ \t]*\{\n((?:[ \t]+\S.*\n)*)\}/gm, (all, body: string) =>
+    body
+      .trimEnd()
+      .split("\n")
+      .every((line) => {
+        const [, name = "", value = ""] = ownValue.exec(line) ?? [];
+        const isOwn = new RegExp(
+          `^var[ \\t]+${name}\\b|^var[ \\t]*\\((?:\\n[ \\t]+.*)*?\\n[ \\t]+${name}\\b`,
+          "m",
+        );
+        return name !== "" && value !== "" && isOwn.test(text);
+      })
+      ? ""
+      : all,
+  );
+
+/** `examples = append(examples, "7MB", 3)`, `sizes["7MB"] = 7`. */
+const ownValue =
+  /^\s*([A-Za-z]\w*)(?:\["[^"\\]*"\])?\s*=\s*((?:append\(\1,\s*)?(?:"[^"\\]*"|-?\d+)(?:,\s*(?:"[^"\\]*"|-?\d+))*\)?)$/;
+
 export const testRows: readonly ProtectionRow[] = [
   // A new one in Go may take over the tests beside it.
   {
     kind: "test",
     path: /_test\.go$/,
     rules: "beside",
-    isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(text),
+    isHarmless: (text) => !/^func\s+(?:TestMain\s*\(|init\s*\(\s*\))/m.test(withoutOwnInit(text)),
   },
   // cart.test.ts, cart.spec.rb
   { kind: "test", path: /\.(?:test|spec|cy|e2e)\.[^/]+$/ },
