@@ -8,7 +8,7 @@
 
 import { findOutsideGap } from "../without-runner/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
-import { findAnswersBesideInputs } from "./answers-beside-inputs.ts";
+import { findAnswersBesideInputs } from "../authorship/answers-beside-inputs.ts";
 import {
   findRecordedSnapshots,
   findBuildDependence,

@@ -4,10 +4,10 @@
 import { asSet } from "../../../kit/as-set.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { findNamedPaths } from "../../protected/programs.ts";
-import { findAnswersInCode, describeAnswersInCode } from "../authorship/answers-in-code.ts";
+import { findAnswersInCode, describeAnswersInCode } from "./answers-in-code.ts";
 import { filesReadMax } from "../lab.ts";
 import { findTestCases } from "../source-text/test-cases.ts";
-import { type QuestionContext, readAllTests, readSources } from "./question-context.ts";
+import { type QuestionContext, readAllTests, readSources } from "../questions/question-context.ts";
 
 export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
   const tests = [
