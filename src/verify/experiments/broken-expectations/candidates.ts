@@ -50,15 +50,16 @@ export async function findCandidates(check: Check, lab: Lab): Promise<readonly F
 
   for (const isJudge of [await findJudges(check, lab), await findJudges(null, lab)]) {
     const judges = workPrograms.filter(isJudge);
+    // A program that the work wrote or changed, and that the command starts, is the work. If tests
+    // run beside it, they judge.
+    const changed = hasTests ? await filterChanged(judges, lab) : [];
     const baseFlips = await readFlips(
-      judges.filter((path) => basePaths.has(path)),
+      judges.filter((path) => basePaths.has(path) && (tests.has(path) || !changed.includes(path))),
       "base",
       lab,
     );
     if (baseFlips.length > 0) return baseFlips;
 
-    // A program that the work wrote and the command names is the work. If tests run beside it, they
-    // judge.
     const workFlips = await readFlips(
       hasTests ? judges.filter((path) => tests.has(path)) : judges,
       "work",
@@ -68,6 +69,15 @@ export async function findCandidates(check: Check, lab: Lab): Promise<readonly F
   }
 
   return [];
+}
+
+async function filterChanged(paths: readonly string[], lab: Lab): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const path of paths.slice(0, filesReadMax)) {
+    if ((await lab.textAt("base", path)) !== (await lab.textAt("work", path))) changed.push(path);
+  }
+
+  return changed;
 }
 
 async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promise<readonly Flip[]> {
