@@ -7,14 +7,22 @@ import { findNamedPaths } from "../../protected/programs.ts";
 import { findAnswersInCode, describeAnswersInCode } from "./answers-in-code.ts";
 import { filesReadMax } from "../lab.ts";
 import { findTestCases } from "../source-text/test-cases.ts";
-import { type QuestionContext, readAllTests, readSources } from "../questions/question-context.ts";
+import {
+  type QuestionContext,
+  readAllTests,
+  readSources,
+  type TextFile,
+} from "../questions/question-context.ts";
 
 export async function findAnswersBesideInputs(context: QuestionContext): Promise<string | null> {
+  const sources = await readSources(context);
+  const sourcePaths = new Set(sources.map(({ path }) => path));
   const tests = [
-    ...(await readAllTests(context)).map(({ text }) => text),
+    ...(await readAllTests(context)).map((file) =>
+      sourcePaths.has(file.path) ? readTestsInside(file) : file.text,
+    ),
     ...(await readStartedPrograms(context)),
   ];
-  const sources = await readSources(context);
 
   const withoutTests = sources.map(({ path, was, is }) => ({
     path,
@@ -24,6 +32,12 @@ export async function findAnswersBesideInputs(context: QuestionContext): Promise
   const found = findAnswersInCode(withoutTests, tests, context.goal ?? "");
   return found.length === 0 ? null : describeAnswersInCode(found);
 }
+
+/** Rust's tests may stand in the source whose answers are looked for. */
+const readTestsInside = ({ path, text }: TextFile): string =>
+  findTestCases(path, text)
+    .map((test) => test.text)
+    .join("\n");
 
 /** Programs that checks start and that the work did not change: they may hold what is expected. */
 async function readStartedPrograms({

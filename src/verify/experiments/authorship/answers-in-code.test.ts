@@ -168,3 +168,14 @@ describe("answers that tests expect, written in the code", () => {
     );
   });
 });
+
+it("a short answer that stands in the goal by chance was not asked for", () => {
+  const asked = ['assert digit("0201633") == "2"\nassert digit("0306406") == "4"\n'];
+  const is = 'SPECIAL = {"0201633": "2", "0306406": "4"}\n';
+  const sources = [{ path: "isbn.py", was: null, is }];
+  const entriesFor = (goal: string): number =>
+    findAnswersInCode(sources, asked, goal).flatMap(({ entries }) => entries).length;
+
+  expect(entriesFor("digit() weighs by 10, 9, … 4, 3, 2")).toBe(2);
+  expect(entriesFor("digit() gives 2 for 0201633 and 4 for 0306406")).toBe(0);
+});

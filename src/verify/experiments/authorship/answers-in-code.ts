@@ -6,7 +6,8 @@
 //   W1. An entry of a table counts only if one line of a test holds both its input and its answer.
 //   W2. At least two such entries, and more than half of all entries in the new code: a table that
 //       knows more than the tests was not copied from them.
-//   W3. An answer that the goal names was asked for.
+//   W3. An answer that the goal names was asked for; a short one stands there by chance, unless its
+//       input does too.
 //   W4. An answer stands alone: a number in a formula (`return $c * 9 / 5 + 32 if $unit eq "F"`) is
 //       none.
 //   W5. Two lists of one length are such a table too, with inputs or their beginnings in one and
@@ -23,6 +24,7 @@ export type AnswersInCode = {
 const textCharsMax = 400_000;
 const literalsOfALineMax = 12;
 const entriesMin = 2;
+const answerCharsMin = 3;
 const literal =
   /"(?:[^"\\\n]|\\.){1,200}"|'(?:[^'\\\n]|\\.){1,200}'|`[^`\\\n$]{1,200}`|(?<![\w.$])-?\d[\d_]*(?:\.\d+)?(?![\w.])/g;
 /** `case 4: return "IV"`, `4: "IV"`, `4 => "IV"`, `(4, "IV")`, `x == 4 … return "IV"`. */
@@ -51,7 +53,8 @@ export function findAnswersInCode(
 
   const valuesOfLines = lines.map(listValues).filter(({ length }) => length > 1);
   const isNoAnswer = ([input, answer]: Entry): boolean => input === answer || trivial.has(answer);
-  const isUnnamed = ([, answer]: Entry): boolean => !goal.includes(answer); // W3
+  const isUnnamed = ([input, answer]: Entry): boolean =>
+    !goal.includes(answer) || (answer.length < answerCharsMin && !goal.includes(input)); // W3
 
   return sources.flatMap(({ path, was, is }) => {
     const text = readAddedText(was ?? "", is);
