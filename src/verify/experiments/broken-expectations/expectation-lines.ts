@@ -101,7 +101,9 @@ export function rateLines(
  */
 function findOwnAssertions(lines: readonly string[]): (line: string) => boolean {
   const names = lines.flatMap((line, index) => {
-    const name = line.length > lineCharsMax ? undefined : functionHead.exec(line)?.[1];
+    const isOpenedBelow = lines[index + 1]?.trim() === "{";
+    const head = isOpenedBelow ? `${line} {` : line;
+    const name = head.length > lineCharsMax ? undefined : functionHead.exec(head)?.[1];
     if (name === undefined || statementWord.test(name)) return [];
 
     const body = readBody(lines, index);
