@@ -29,10 +29,10 @@ const recordFolders = ["records/layers", "records/checks", receiptsPath];
  */
 const phaseFolders = ["layers", "checks", "worlds", "apart"];
 /**
- * Folders that are moved away whole, at a run's end: the names in them may be an agent's, and any
- * bytes. `histories` is what the repositories of checks read.
+ * Folders that are moved away whole, at a run's end: the names in them are an agent's, and may be
+ * any bytes.
  */
-const runFolders = ["scratch", "home", "rules", "histories"];
+const runFolders = ["scratch", "home", "rules"];
 
 /**
  * Moves what phases left to the trash at once, but for what is kept; returns the moved folders, to
@@ -86,7 +86,7 @@ export async function freeForFullDisk(run: string, hasRoom: () => boolean): Prom
     rmSync(join(run, "records/checks", name), { force: true });
   } // E2
 
-  for (const folder of ["checks", "scratch", "histories"]) await erase(join(run, folder));
+  for (const folder of ["checks", "scratch"]) await erase(join(run, folder));
   for (const name of readFolderNames(join(run, "worlds"))) {
     if (name.startsWith("checks-")) await erase(join(run, "worlds", name));
   }

@@ -12,12 +12,10 @@
 //   C4. Where the history can't be had, as in a partial clone, there is none, and the check runs
 //       without.
 
-import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { isSameFolder } from "../bases/sealed-folder.ts";
 import { openStore } from "../bases/store.ts";
 import { type History, openHistory, packInto } from "../bases/shared-history.ts";
 import type { CheckoutRepository } from "../checkouts/checkouts.ts";
@@ -89,10 +87,9 @@ async function openCheckHistory(run: RunWorkspace, root: GitSha): Promise<Histor
   if (run.history !== null) return run.history(root);
   const histories = historiesOfRuns.get(run) ?? new Map<GitSha, Promise<History>>();
   historiesOfRuns.set(run, histories);
-  const cached = await histories.get(root)?.catch(() => null);
-  if (cached != null && cached.folders.every(isSameFolder)) return cached;
-  for (const lease of cached?.leases ?? []) lease.release();
-  const opening = openHistory(openStore(join(run.runDir, "histories")), run.shadow.call, root);
+  const opening =
+    histories.get(root) ??
+    openHistory(openStore(join(run.runDir, "histories")), run.shadow.call, root);
   histories.set(root, opening);
   opening.catch(() => histories.delete(root));
 
@@ -117,15 +114,10 @@ async function writeHead(run: RunWorkspace, commit: GitSha, tree: GitSha): Promi
  * The history as a part of a repository, to be a lower folder of views: so no path in them leads
  * out.
  */
-function copyHistory(run: RunWorkspace, { commit, objects, shallow }: History): Promise<string> {
-  // One that is made anew may be cut off elsewhere.
-  const extent = createHash("sha256")
-    .update(JSON.stringify([objects, shallow]))
-    .digest("hex");
-  return makeOnce(run, `seen-${commit}-${extent.slice(0, 12)}`, async (packs) => {
+const copyHistory = (run: RunWorkspace, { commit, objects }: History): Promise<string> =>
+  makeOnce(run, `seen-${commit}`, async (packs) => {
     for (const source of objects) await copyPacks(join(source, "pack"), packs);
   });
-}
 
 /** What the run's commits add to its history, in the same form. */
 const packWork = (run: RunWorkspace, commit: GitSha, { commit: root, shallow }: History) =>
@@ -142,16 +134,14 @@ async function copyPacks(from: string, to: string): Promise<void> {
 const foldersOfRuns = new WeakMap<RunWorkspace, Map<string, Promise<string>>>();
 
 /** A folder of the run with packs, which appears whole, and stays as it is. */
-async function makeOnce(
+function makeOnce(
   run: RunWorkspace,
   name: string,
   writePacks: (packs: string) => Promise<void>,
 ): Promise<string> {
   const folders = foldersOfRuns.get(run) ?? new Map<string, Promise<string>>();
   foldersOfRuns.set(run, folders);
-  const made = await folders.get(name)?.catch(() => null);
-  if (made != null && existsSync(made)) return made; // a full disk may have cost it
-  const making = makePacks(join(run.runDir, "histories", name), writePacks);
+  const making = folders.get(name) ?? makePacks(join(run.runDir, "histories", name), writePacks);
   folders.set(name, making);
   making.catch(() => folders.delete(name));
 
