@@ -20,7 +20,6 @@ import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { computeSandboxLimits } from "./sandbox-limits.ts";
 import { product } from "../project/runs/product.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
-import { readBorrowedByCheck } from "../workspace/layers/folder-records.ts";
 import { createTemporaryFolder } from "../workspace/temporary-folder.ts";
 
 export type SandboxedVerifierParts = {
@@ -128,7 +127,7 @@ function confineCheck(
     env,
     home: "user" as const, // K1: the sandbox leaves HOME as `env` has it, which is the check's own
     writable: [cwd, ...(home === undefined ? [] : [home]), ...writable],
-    readable: [...readable, ...readBorrowedByCheck(cwd)],
+    readable,
     network: parts.policy.check_network ? ("on" as const) : ("off" as const),
   };
 }

@@ -18,7 +18,7 @@ import { runBranchName } from "./git/run-branches.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { discardedFolder } from "./landing/quarantine.ts";
 import { findDependencyFolders, dependencyNames } from "./layers/dependencies.ts";
-import { checkRecordsPath, layerRecordsPath, openRecords } from "./layers/folder-records.ts";
+import { layerRecordsPath, openRecords } from "./layers/folder-records.ts";
 import { compileOwnedPaths, compileScope } from "./layers/scope-globs.ts";
 import { alwaysOwnedPaths } from "./owned-paths.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -143,7 +143,7 @@ export async function openRunWorkspace(options: WorkspaceOptions): Promise<RunWo
     }),
     history: options.sharesHistory === true ? openSharedHistory(shadow, options.store) : null,
     layers: await openRecords(join(runDir, ...layerRecordsPath)),
-    checks: await openRecords(join(runDir, ...checkRecordsPath)),
+    checks: await openRecords(join(runDir, "records", "checks")),
     collect: options.collect ?? (() => Promise.resolve()),
     redact: options.redact ?? ((bytes) => bytes),
     secretsIn: options.secretsIn ?? (() => Promise.resolve([])),

@@ -11,8 +11,8 @@
 
 import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { copyFile, mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import {
@@ -26,7 +26,6 @@ import type { DependencyBase } from "../bases/dependency-base.ts";
 import { type Base, parseBaseTree } from "../bases/base.ts";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
 import { discard, erase } from "../folder.ts";
-import { editIndex } from "../git/edit-index.ts";
 import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
@@ -61,9 +60,15 @@ export type CheckoutOptions = OpenBasesOptions & {
 export type Checkouts = {
   readonly kind: CheckoutKind;
   /**
-   * Makes an empty folder a fresh checkout of this tree.
+   * Makes an empty folder a fresh checkout of this tree, with a git index of its files at `index`.
+   * `packages` are included.
    */
-  make(folder: string, tree: GitSha, parts: CheckoutParts): Promise<void>;
+  make(
+    folder: string,
+    tree: GitSha,
+    index?: string,
+    packages?: DependencyBase | null,
+  ): Promise<void>;
   /**
    * Installed packages at these paths of the user's checkout, as far as they fit into the tree;
    * null if they cannot be shared here.
@@ -88,22 +93,6 @@ export type Checkouts = {
   foldersOf(folder: string): readonly string[];
 };
 
-/** What belongs to a checkout besides the tree. */
-export type CheckoutParts = {
-  /** Where to write a git index of its files. */
-  readonly index?: string;
-  readonly packages?: DependencyBase | null;
-  /** Its own repository, whose index is written too. */
-  readonly repository?: CheckoutRepository | null;
-};
-
-export type CheckoutRepository = {
-  /** Writes all but the index. */
-  readonly write: (gitDir: string) => Promise<void>;
-  /** Folders that have a part of it, to be lower folders of a view. */
-  readonly lowers: readonly string[];
-};
-
 const execFileAsync = promisify(execFile);
 const copyTimeoutMs = 900_000;
 
@@ -117,27 +106,16 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       const fitting = await filterFitting(openTreeFolders(shadow.call), tree, paths);
       return fitting.length === 0 ? null : bases.openPackages(root, fitting);
     },
-    make: async (folder, tree, { index, packages = null, repository = null }) => {
+    make: async (folder, tree, index, packages) => {
       await discard(checkoutPlacePath(runDir, folder), trash); // W2
-      const gitDir = join(folder, ".git");
-      if (kind !== "overlay") await repository?.write(gitDir);
-      if (kind === "copy") {
-        const ownIndex = repository === null ? index : join(gitDir, "index");
-        return makeCopy(options, { folder, tree, index: ownIndex });
-      }
-
+      if (kind === "copy") return makeCopy(options, { folder, tree, index });
       const nearest = await bases.openNearest(tree);
       if (index !== undefined) await writeIndex(shadow, nearest, index);
       if (kind === "overlay") {
-        return makeView(options, { folder, tree, nearest, packages, repository });
+        return makeView(options, { folder, tree, nearest, packages: packages ?? null });
       }
 
       await makeReflinkCopy(options, { folder, tree, nearest });
-      if (repository !== null) {
-        await writeIndex(shadow, nearest, join(gitDir, "index"));
-        await refreshIndex(shadow, join(gitDir, "index"), folder); // copies have inodes of their own
-      }
-
       await bases.requireIntact(); // W3: a copy of a damaged base would look like a change
       await writeListing(
         checkoutPlacePath(runDir, folder),
@@ -183,7 +161,6 @@ type ViewRequest = {
   readonly tree: GitSha;
   readonly nearest: NearestBase;
   readonly packages: DependencyBase | null;
-  readonly repository: CheckoutRepository | null;
 };
 
 /**
@@ -192,25 +169,15 @@ type ViewRequest = {
  */
 async function makeView(
   { runDir, shadow }: CheckoutOptions,
-  { folder, tree, nearest, packages, repository }: ViewRequest,
+  { folder, tree, nearest: { base, delta }, packages }: ViewRequest,
 ): Promise<void> {
-  const { base, delta } = nearest;
   const place = checkoutPlacePath(runDir, folder);
   await mkdir(place, { recursive: true, mode: 0o700 });
   const lowers: (SealedFolder | string)[] = packages === null ? [base] : [packages, base];
-  lowers.unshift(...(repository?.lowers ?? []));
-  const isChanged = delta.changed.length > 0 || delta.deleted.length > 0;
 
-  if (isChanged || repository !== null) {
-    const changes = deltaFolder(place);
-    await writeDelta(shadow, delta, tree, changes);
-    if (repository !== null) {
-      const index = join(changes, ".git", "index");
-      await repository.write(dirname(index));
-      await writeViewIndex(shadow, nearest, index, changes);
-    }
-
-    lowers.unshift(changes);
+  if (delta.changed.length > 0 || delta.deleted.length > 0) {
+    await writeDelta(shadow, delta, tree, deltaFolder(place));
+    lowers.unshift(deltaFolder(place));
   }
 
   writeCheckoutParts(place, folder, lowers);
@@ -262,24 +229,6 @@ async function filterFitting(
   return fitting;
 }
 
-/** The base's own index, with the difference as it lies in the folder `files`. */
-async function writeViewIndex(
-  shadow: Shadow,
-  nearest: NearestBase,
-  index: string,
-  files: string,
-): Promise<void> {
-  const { base, delta } = nearest;
-  if (delta.changed.length === 0 && delta.deleted.length === 0) {
-    return copyFile(base.index, index, constants.COPYFILE_FICLONE);
-  }
-
-  const edited = editIndex(await readFile(base.index), shadow.format, { ...delta, files });
-  if (edited !== null) return writeFile(index, edited);
-  await writeIndex(shadow, nearest, index);
-  await refreshIndex(shadow, index, files);
-}
-
 /** The base's own index, updated with the difference: the stat data of all other files stay. */
 async function writeIndex(
   shadow: Shadow,
@@ -316,17 +265,6 @@ async function writeIndex(
     env,
     args: ["update-index", "-z", "--index-info"],
     input: rows,
-  });
-}
-
-/** Records the stat data of the files that are in this folder, so that all of git takes them as unchanged. */
-async function refreshIndex(shadow: Shadow, index: string, files: string): Promise<void> {
-  await git({
-    ...shadow.call,
-    cwd: files,
-    env: { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: files },
-    args: ["update-index", "-q", "--ignore-missing", "--refresh"],
-    codes: [0, 1],
   });
 }
 

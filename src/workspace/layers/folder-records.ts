@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
 import { readJson, writeFileAtomically } from "../folder.ts";
@@ -26,7 +26,7 @@ const StoredRecord = v.strictObject({
   tree: v.optional(GitSha),
   /** Whether it is a view of a base: then the folder has only what was written. */
   isView: v.optional(v.boolean()),
-  /** Object folders that its repository reads and must be able to see. */
+  /** Object folders that a layer's repository reads and must be able to see. */
   borrows: v.optional(v.array(v.string())),
   /** Globs of paths that the agent does not see. */
   masks: v.array(v.string()),
@@ -64,25 +64,19 @@ export function toSlug(key: string): string {
 
 /** The objects that an attempt's layer borrows, to be mounted for its agent. */
 export function readBorrowedObjects(runDir: string, attempt: string): readonly string[] {
-  return readBorrows(join(runDir, ...layerRecordsPath, `${toSlug(attempt)}.json`));
-}
-
-function readBorrows(path: string): readonly string[] {
   try {
-    const record = v.safeParse(StoredRecord, JSON.parse(readFileSync(path, "utf8")));
+    const record = v.safeParse(
+      StoredRecord,
+      JSON.parse(
+        readFileSync(join(runDir, ...layerRecordsPath, `${toSlug(attempt)}.json`), "utf8"),
+      ),
+    );
     return record.success ? (record.output.borrows ?? []) : [];
   } catch {
     return []; // no record, no layer
   }
 }
 
-/** The same for a check in its checkout, known by its path. */
-export function readBorrowedByCheck(folder: string): readonly string[] {
-  const runDir = dirname(dirname(folder));
-  return readBorrows(join(runDir, ...checkRecordsPath, `${basename(folder)}.json`));
-}
-
-export const checkRecordsPath = ["records", "checks"] as const;
 export const layerRecordsPath = ["records", "layers"] as const;
 
 /** The records of one kind of folders. A record that can't be read counts as missing. */

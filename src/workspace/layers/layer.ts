@@ -10,14 +10,13 @@
 //   L3. Its tags are names of commits of its own history, copied (history-tags.ts); a layer without
 //       a past has none.
 
-import { existsSync } from "node:fs";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, readGitLine } from "../git/git.ts";
-import { type Identity, toIdentityVariables, runnerIdentity } from "../git/identity.ts";
+import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
 import { writeTags } from "./history-tags.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
@@ -28,8 +27,6 @@ import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommitsMax, packInto } from "../bases/shared-history.ts";
 import { readFileDifferences, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
-
-const agentIdentity: Identity = { name: "agent", email: "agent@localhost" };
 
 export const layerFolder = (run: RunWorkspace, attempt: AttemptId): string =>
   join(run.folders.layers, toSlug(attempt));
@@ -78,11 +75,10 @@ export async function createLayer(
 
   const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
   const borrows = await createRepository(run, folder, start, root);
-  const hasHistory = existsSync(join(folder, ".git", "refs", "heads", "work"));
-  if (maskedPaths.length === 0 && hasHistory) await writeTags(run, join(folder, ".git"), start); // L2, L3
+  if (maskedPaths.length === 0) await writeTags(run, join(folder, ".git"), start); // L2, L3
   const packageFolders = await run.findDependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
-  await run.checkouts.make(folder, tree, { index: join(folder, ".git", "index"), packages });
+  await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
   const dependencies = await providePackages(run, folder, { masks, packageFolders, packages });
   await dropFinished(run, isOver);
   await run.layers.write({
@@ -207,7 +203,7 @@ async function createRepository(
   }
 
   await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
-  await writeFile(join(gitDir, "config"), composeLayerConfig(run.shadow.format, agentIdentity));
+  await writeFile(join(gitDir, "config"), composeLayerConfig(run.shadow.format));
   // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows
   // what will be judged.
   await writeFile(join(gitDir, "info", "attributes"), withoutFilters);
@@ -239,8 +235,8 @@ async function createRepository(
   return objects;
 }
 
-/** The configuration of a repository in a folder of an agent or a check. */
-export function composeLayerConfig(format: ObjectFormat, { name, email }: Identity): string {
+/** The configuration of a layer's repository. */
+function composeLayerConfig(format: ObjectFormat): string {
   const extension = format === "sha1" ? [] : ["[extensions]", `\tobjectFormat = ${format}`];
   const lines = [
     "[core]",
@@ -251,14 +247,12 @@ export function composeLayerConfig(format: ObjectFormat, { name, email }: Identi
     "\ttrustctime = false", // links and views change a file's ctime; its size, mtime and inode are enough
     ...extension,
     "[user]",
-    `\tname = ${quoteValue(name)}`,
-    `\temail = ${quoteValue(email)}`,
+    "\tname = agent",
+    "\temail = agent@localhost",
   ];
 
   return `${lines.join("\n")}\n`;
 }
-
-const quoteValue = (value: string): string => `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 
 /**
  * Fetches a copy of the objects for this layer alone: without an isolation an agent could write to
