@@ -1,6 +1,6 @@
 // The liar bench: agents that misbehave and agents that are honest, each played through the product. Every lie must be caught, no honest
 // work be stopped, and none may leave a gap but one that its case names (`mayLeave`). Peers that are installed here and can be driven by a fake agent are played too; the others are named.
-// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every fifth of all.
+// Of the lies and honest work by class (lies-*.mjs, honest-more.mjs) every third is played; --all plays them all, --short every eighth of all.
 // npm run bench:trust -- [--all | --short] [--json] [--only NAME] [--kind misbehaving|honest] [--group GROUP] [--isolation LEVEL]
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -128,7 +128,7 @@ function of(kind, group, list) {
 const isWhole = flags.all === true || flags.only !== undefined || flags.group !== undefined;
 const isAlways = (group) => flags.short !== true && (group === "basic" || group === "experiments");
 const sample = wanted.filter(
-  ({ group }, at) => isWhole || isAlways(group) || at % (flags.short === true ? 5 : 3) === 0,
+  ({ group }, at) => isWhole || isAlways(group) || at % (flags.short === true ? 8 : 3) === 0,
 );
 const left = wanted.length - sample.length;
 const lacks = ({ needs, packages = [] }) =>

@@ -20,6 +20,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
+import { shellWord } from "../../kit/shell-word.ts";
 import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";
 import { git } from "../../workspace/git/git.ts";
 import { type Bug, parseBugs, measureRecall, type Recall } from "../cycle/bugs.ts";
@@ -212,12 +213,9 @@ function planPlaces(
     cwd,
     findingsFolder: cwd,
     watchedFolders,
-    qualityCommand: argv.map(quoteWord).join(" "),
+    qualityCommand: argv.map(shellWord).join(" "),
   };
 }
-
-/** A word for the shell: `it's` becomes `'it'\''s'`. */
-const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Makes the copies of the repository and of the benchmark's code, without any list of bugs. */
 async function prepareCopies(

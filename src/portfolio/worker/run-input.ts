@@ -1,6 +1,7 @@
 // run-input: words what a task asks of its run: its goal, criteria, scope, agent and budget.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import { shellWord } from "../../kit/shell-word.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { TaskView } from "../planner/state.ts";
 
@@ -74,12 +75,10 @@ function buildCriteria(task: TaskView, conflicts: readonly string[]): RunCriteri
 
 /** Proves that a conflict was resolved: no file that had one still has its marks. */
 function createConflictCriterion(conflicts: readonly string[]): RunCriteria[number] {
-  const files = conflicts.map(quotePath).join(" ");
+  const files = conflicts.map(shellWord).join(" ");
 
   return {
     text: "the conflict marks are gone from every file",
     check: `! grep -sE '^(<<<<<<<|>>>>>>>) ' ${files}`,
   };
 }
-
-const quotePath = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;

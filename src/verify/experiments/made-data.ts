@@ -7,6 +7,7 @@
 //   G3. Data counts as made only if the program writes it as it was committed.
 
 import { asSet } from "../../kit/as-set.ts";
+import { shellWord } from "../../kit/shell-word.ts";
 import { isProgramText } from "../protected/kinds.ts";
 import {
   codePathPattern,
@@ -56,7 +57,7 @@ async function findMadeBy(
   const asked = joinCommands(others);
   const alone = await lab.run("work", before.edits, before.gone, asked);
   if (alone?.passed !== false) return null; // G1
-  const shown = `printf '\\n${separator}\\n' && cat ${data.map(({ path }) => quote(path)).join(" ")}`;
+  const shown = `printf '\\n${separator}\\n' && cat ${data.map(({ path }) => shellWord(path)).join(" ")}`;
   const behind = await lab.run(
     "work",
     before.edits,
@@ -114,5 +115,3 @@ async function takeBack(
 /** Each in a shell of its own: one may change its folder. */
 const joinCommands = (commands: readonly string[]): string =>
   commands.map((command) => `( ${command}\n)`).join(" && ");
-
-const quote = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;

@@ -8,7 +8,7 @@
 //       names none, show nothing.
 
 import { createLoaderSource } from "../without-runner/js-loader.ts";
-import { quoteForShell } from "../without-runner/plain-program.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import type { Edit } from "../lab.ts";
 import type { ExampleBlock, ExampleLanguage } from "./example-block.ts";
 
@@ -55,7 +55,7 @@ function buildScript({ blocks, modules, nonce }: ExampleProgramInput): ExamplePr
   const loaderEdits = needsLoader ? [{ path: loader, text: createLoaderSource(main) }] : [];
   return {
     edits: [{ path: main, text }, ...loaderEdits],
-    command: `node ${quoteForShell(main)} 2>&1`,
+    command: `node ${shellWord(main)} 2>&1`,
   };
 }
 
@@ -67,7 +67,7 @@ function buildPython({ blocks, modules, nonce }: ExampleProgramInput): ExamplePr
 
   return {
     edits: [{ path, text: createPython(nonce, serializeSteps(blocks, "py"), usedModules) }],
-    command: `PYTHONPATH=.:src python3 -B ${quoteForShell(path)} 2>&1`,
+    command: `PYTHONPATH=.:src python3 -B ${shellWord(path)} 2>&1`,
   };
 }
 

@@ -5,7 +5,7 @@
 // the file knows the tests' inputs and no others.
 //
 // Invariants:
-//   D1. Files that were there before the work, or that the goal names, are left alone.
+//   D1. Files that the work left alone, or that the goal names, are not asked about.
 //   D2. If the changed file can't be read, every answer changes: that shows nothing.
 //   D3. A test ends at its first wrong answer, so two inputs are needed: one half of the values is
 //       changed, then the other.
@@ -13,8 +13,8 @@
 
 import { basename } from "node:path/posix";
 import { listSome } from "../../../kit/list-some.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import { isProgramText } from "../../protected/kinds.ts";
-import { quoteForShell } from "../without-runner/plain-program.ts";
 import { changeContents } from "../source-text/change-data.ts";
 import {
   type ChangedFile,
@@ -95,7 +95,7 @@ function changeHalf(text: string, changed: string, half: Half): string {
 }
 
 const copyIntoPlace = (changed: readonly ChangedData[]): string =>
-  changed.map(({ path, copy }) => `cp ${quoteForShell(copy)} ${quoteForShell(path)}`).join("; ");
+  changed.map(({ path, copy }) => `cp ${shellWord(copy)} ${shellWord(path)}`).join("; ");
 
 const describeAnswersInData = (
   functions: readonly string[],

@@ -31,7 +31,7 @@
 //       comes from anything. A table that is asked by place is in the order of its inputs. Nothing
 //       is shown if the goal asks for such a thing.
 
-import { quoteForShell } from "../without-runner/plain-program.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 
 /** The character between arguments, in the notation of awk and C; no text contains it. */
 export const argumentMark = "\\037";
@@ -224,7 +224,7 @@ const openRecordCommand = ({
     spreading: isSpreading ? ["yes"] : [],
   }).flatMap(([kind, texts]) => texts.map((text) => [kind, text] as const));
   const firstLines = lines
-    .map(([kind, text]) => `printf '${kind}\\t%s\\n' ${quoteForShell(text)} >> "$${variable}"; `)
+    .map(([kind, text]) => `printf '${kind}\\t%s\\n' ${shellWord(text)} >> "$${variable}"; `)
     .join("");
 
   return `export ${variable}="$PWD/.${variable}" ${variable}_answer="$PWD/.${variable}_answer"; : > "$${variable}"; ${firstLines}`;
@@ -236,20 +236,20 @@ const openRecordCommand = ({
  */
 const secondsMaxDefault = 90;
 const bounded = ({ secondsMax = secondsMaxDefault }: Recording, command: string): string =>
-  `if command -v timeout >/dev/null 2>&1; then timeout -k 1 ${secondsMax} sh -c ${quoteForShell(command)}; else (${command}); fi`;
+  `if command -v timeout >/dev/null 2>&1; then timeout -k 1 ${secondsMax} sh -c ${shellWord(command)}; else (${command}); fi`;
 /** The exit codes of `timeout`. */
 const isStopped = '[ "$code" = 124 ] || [ "$code" = 137 ]';
 
 /** Runs a command with recording functions; exits with 0 if the records show something. */
 export const buildRecordedCommand = (recording: Recording, command: string): string =>
-  `${openRecordCommand(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; awk ${quoteForShell(decide)} "$${recording.variable}"`;
+  `${openRecordCommand(recording)}{ ${bounded(recording, command)}; } >/dev/null 2>&1; code=$?; if ${isStopped}; then exit 1; fi; awk ${shellWord(decide)} "$${recording.variable}"`;
 
 /**
  * The same, but it exits with 0 as well if the command does, was stopped, or recorded nothing: then
  * each has to be run alone.
  */
 export const buildSharedCommand = (recording: Recording, command: string): string =>
-  `${openRecordCommand(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${quoteForShell(decide)} "$${recording.variable}"`;
+  `${openRecordCommand(recording)}{ ${bounded(recording, command)}; }; code=$?; if [ "$code" = 0 ] || ${isStopped}; then exit 0; fi; grep -q '\tis\t' "$${recording.variable}" || exit 0; awk ${shellWord(decide)} "$${recording.variable}"`;
 
 /** Runs a command, and again after each change; compares what was recorded (A8). */
 export function buildComparingCommand(
@@ -263,5 +263,5 @@ export function buildComparingCommand(
   const runs = changes.map((change, index) => `${change}; ${run}${keepAs(`after${index}`)}`);
   const records = changes.map((_, index) => ` ".${variable}_after${index}"`);
 
-  return `${run}${keepAs("before")}${runs.join("")}awk ${quoteForShell(compare)} ".${variable}_before"${records.join("")}`;
+  return `${run}${keepAs("before")}${runs.join("")}awk ${shellWord(compare)} ".${variable}_before"${records.join("")}`;
 }

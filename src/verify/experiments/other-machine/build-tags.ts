@@ -12,7 +12,7 @@
 //       that way before the work too.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { quoteForShell } from "../without-runner/plain-program.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import {
   findTestCases,
   isNameOfTest,
@@ -127,8 +127,8 @@ export function turnTags(command: string, tags: readonly string[]): string {
     .map((tag) => tag.replaceAll(".", "[.]"))
     .map((tag) => `s/!${tag}\\b/@/g;s/\\b${tag}\\b/!${tag}/g;s/@/${tag}/g`);
 
-  const edit = quoteForShell(`\\#${marker}#{${turns.join(";")}}`);
-  return `grep -rlZE --include='*.go' --include='*.s' ${quoteForShell(marker)} . | xargs -0r sed -i -E ${edit}
+  const edit = shellWord(`\\#${marker}#{${turns.join(";")}}`);
+  return `grep -rlZE --include='*.go' --include='*.s' ${shellWord(marker)} . | xargs -0r sed -i -E ${edit}
 [ ! -f go.mod ] || go test -vet=off -exec true ./... >/dev/null 2>&1 || exit 0
 ${command}`;
 }

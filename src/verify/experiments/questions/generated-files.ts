@@ -18,7 +18,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { makefileNames } from "../../gates/named-commands.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { filesReadMax, type Side } from "../lab.ts";
-import { quoteForShell } from "../without-runner/plain-program.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import { isAsMade } from "./generated-text.ts";
 import {
   findGenerators,
@@ -42,24 +42,26 @@ const usesNetwork =
 
 type GeneratedFile = { readonly path: string; readonly generators: readonly Generator[] };
 
-export async function findUnmadeFiles(context: QuestionContext): Promise<string | null> {
-  const gaps: string[] = [];
-  const same: string[] = [];
+/** What making files again showed. */
+export type Remaking = {
+  /** What a person has to review, as text. */
+  readonly gap: string | null;
+  /** Files that came out the same. */
+  readonly madeAgain: readonly string[];
+};
+
+export async function makeFilesAgain(context: QuestionContext): Promise<Remaking> {
+  const others: string[] = [];
+  const madeAgain: string[] = [];
 
   for (const { path, generators } of await findGeneratedFiles(context)) {
     const result = await makeAgain(context, path, generators);
-    if (result === "same") same.push(path);
-    else if (result !== null) gaps.push(`${path} is not what ${result.maker} writes`);
+    if (result === "same") madeAgain.push(path);
+    else if (result !== null) others.push(`${path} is not what ${result.maker} writes`);
   }
 
-  madeAgain.set(context, same);
-  return gaps.length === 0 ? null : listSome(gaps);
+  return { gap: others.length === 0 ? null : listSome(others), madeAgain };
 }
-
-/** What the question found to be the same, after it was asked. */
-export const listMadeAgain = (context: QuestionContext): readonly string[] =>
-  madeAgain.get(context) ?? [];
-const madeAgain = new WeakMap<QuestionContext, readonly string[]>();
 
 /** F1 */
 async function findGeneratedFiles(context: QuestionContext): Promise<readonly GeneratedFile[]> {
@@ -280,9 +282,8 @@ type Script = {
 
 /** F2 */
 function createScript({ path, command, header, mark }: Script): string {
-  const file = quoteForShell(path);
-  const isPrinted =
-    header === "" ? "false" : `grep -qF -e ${quoteForShell(header)} "$kept/printed"`;
+  const file = shellWord(path);
+  const isPrinted = header === "" ? "false" : `grep -qF -e ${shellWord(header)} "$kept/printed"`;
   const show = (from: string): string =>
     `printf '\\n%s ' ${mark}; head -c ${shownCharsMax} ${from}`;
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
+import { makeFilesAgain } from "./generated-files.ts";
 import type { QuestionContext } from "./question-context.ts";
 
 type Tree = Readonly<Record<string, string>>;
@@ -33,8 +33,8 @@ function run(tree: Tree, command: string): Observed {
 }
 
 /** What is told of a work; `judged`: files of it that are judged with another text. */
-const ask = (base: Tree, work: Tree, judged: Tree = {}, goal = ""): Promise<string | null> =>
-  findUnmadeFiles(createContext(base, work, judged, goal));
+const ask = async (base: Tree, work: Tree, judged: Tree = {}, goal = ""): Promise<string | null> =>
+  (await makeFilesAgain(createContext(base, work, judged, goal))).gap;
 
 function createContext(base: Tree, work: Tree, judged: Tree = {}, goal = ""): QuestionContext {
   const committed = { ...base, ...work };
@@ -121,11 +121,8 @@ describe("nothing is told", () => {
   });
 
   test("and the file is listed as made again, if it was", async () => {
-    const listed = async (work: Tree): Promise<readonly string[]> => {
-      const context = createContext(base, work);
-      await findUnmadeFiles(context);
-      return listMadeAgain(context);
-    };
+    const listed = async (work: Tree): Promise<readonly string[]> =>
+      (await makeFilesAgain(createContext(base, work))).madeAgain;
     expect(await listed({ names: "no\n", "codes.txt": `${head}no\n` })).toEqual(["codes.txt"]);
     expect(await listed({ "codes.txt": `${head}no\n` })).toEqual([]);
     expect(await listed({ names: "no\n" })).toEqual([]);

@@ -10,7 +10,7 @@
 import { basename, dirname, join, normalize } from "node:path/posix";
 import { listMakeTargets } from "../../gates/named-commands.ts";
 import { reachesOut } from "../documents/one-liners.ts";
-import { quoteForShell } from "../without-runner/plain-program.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import type { TextFile } from "./question-context.ts";
 
 /** What a project has to make files with. */
@@ -92,11 +92,11 @@ export function findGenerators(
     if (interpreter === null) return [];
     const args = findArguments(header, program);
     const ways = [
-      ...(args === "" ? [] : [`${interpreter} ${quoteForShell(program)} ${args}`]),
-      `${interpreter} ${quoteForShell(program)}`,
+      ...(args === "" ? [] : [`${interpreter} ${shellWord(program)} ${args}`]),
+      `${interpreter} ${shellWord(program)}`,
       ...(dirname(program) === "."
         ? []
-        : [`cd ${quoteForShell(dirname(program))} && ${interpreter} ${basename(program)}`]),
+        : [`cd ${shellWord(dirname(program))} && ${interpreter} ${basename(program)}`]),
     ];
     return ways.map((command) => ({ maker: program, command }));
   });
@@ -200,7 +200,7 @@ function findScripts(
     .filter(([name, body]) => isNamed(name) || wanted.some((path) => isWordOf(body, path)))
     .map(([name]) => ({
       maker: `npm run ${name}`,
-      command: `npm run --silent ${quoteForShell(name)}`,
+      command: `npm run --silent ${shellWord(name)}`,
     }));
 }
 /** Scripts that npm starts by itself, that end with no file, or that never end. */
@@ -245,7 +245,7 @@ function findRules(
         isNamed(target) ||
         wanted.some((file) => isWordOf(recipeOf(target), file)),
     )
-    .map((target) => ({ maker: `make ${target}`, command: `make -s ${quoteForShell(target)}` }));
+    .map((target) => ({ maker: `make ${target}`, command: `make -s ${shellWord(target)}` }));
 }
 
 function findGoGenerate({ path, text }: TextFile, wanted: readonly string[]): readonly Generator[] {
@@ -254,7 +254,7 @@ function findGoGenerate({ path, text }: TextFile, wanted: readonly string[]): re
     const isOfProject = /^(?:go run|python3?|node|sh|bash|perl|ruby)\s/.test(command);
     const names = wanted.flatMap((file) => [file, join(".", file), relativeTo(folder, file)]);
     if (!isOfProject || !names.some((name) => isWordOf(command, name))) return [];
-    return [{ maker: command, command: `cd ${quoteForShell(folder)} && ${command}` }];
+    return [{ maker: command, command: `cd ${shellWord(folder)} && ${command}` }];
   });
 }
 

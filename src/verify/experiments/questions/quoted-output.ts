@@ -20,7 +20,7 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { splitChain } from "../../protected/programs.ts";
 import { type ConsoleStep, findConsoleSteps } from "../../gates/console-steps.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
-import { quoteForShell } from "../without-runner/plain-program.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import { type ChangedFile, type QuestionContext, readChanged } from "./question-context.ts";
 import { findUnprinted, findUnquoted } from "./printed-lines.ts";
 import { makefileNames } from "../../gates/named-commands.ts";
@@ -201,7 +201,7 @@ const setElsewhere = (script: string): string => `export TZ=Pacific/Kiritimati\n
 
 /** With a terminal, if `script` can open one. */
 const wrapInTerminal = (script: string): string =>
-  `if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(script)} /dev/null; else\n${script}\nfi`;
+  `if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${shellWord(script)} /dev/null; else\n${script}\nfi`;
 
 /** "contains the output of `node bench.mjs`", "quotes what `make list` prints". */
 const outputGoal =

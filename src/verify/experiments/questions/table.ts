@@ -34,7 +34,7 @@ import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findDisplacedFiles } from "./displaced-files.ts";
-import { findUnmadeFiles, listMadeAgain } from "./generated-files.ts";
+import { makeFilesAgain } from "./generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findWrongExamples } from "../documents/wrong-examples.ts";
 import { findAnswersInExamples } from "./document-examples.ts";
@@ -159,12 +159,6 @@ const questions: readonly Question[] = [
     gap: findDisplacedFiles,
   },
   {
-    name: "are its generated files what is generated?",
-    appliesTo: "first criterion",
-    costs: "a run",
-    gap: findUnmadeFiles,
-  },
-  {
     name: "do new functions take the place of others?",
     appliesTo: "all",
     costs: "a program",
@@ -263,6 +257,11 @@ const questions: readonly Question[] = [
     gap: findSelfWrittenTests,
   },
 ];
+/** Its answer is more than a gap: files that were made again need nobody's review. */
+const generatedFiles: Row = {
+  name: "are its generated files what is generated?",
+  appliesTo: "first criterion",
+};
 /** What they find is a gap only if no other check shows the work (try-out.ts). */
 const openQuestions: readonly Question[] = [
   {
@@ -324,9 +323,17 @@ export async function askAll(context: QuestionContext): Promise<Answers> {
     if (text !== null) (openQuestions.includes(question) ? open : gaps).push(text);
   }
 
+  let madeAgain: readonly string[] = [];
+  if (isAsked(generatedFiles)) {
+    announce(generatedFiles.name);
+    const made = await makeFilesAgain(context);
+    if (made.gap !== null) gaps.push(made.gap);
+    madeAgain = made.madeAgain;
+  }
+
   announce("is it loaded as a program alone?");
   const programs = await findProgramOnlyFiles(context);
-  return { gaps, open, programs, madeAgain: listMadeAgain(context) };
+  return { gaps, open, programs, madeAgain };
 }
 
 /** The questions that one run with all their changes does not answer (Q2). */

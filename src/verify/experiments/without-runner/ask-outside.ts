@@ -2,6 +2,7 @@
 // except for those runs.
 
 import { listSome } from "../../../kit/list-some.ts";
+import { shellWord } from "../../../kit/shell-word.ts";
 import { isProgramText, isTestRow } from "../../protected/kinds.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import type { Lab } from "../lab.ts";
@@ -21,7 +22,7 @@ import {
 } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
 import { describeWorld, isAboutFacts } from "../other-machine/world-dependence.ts";
-import { type TestProgramInput, type PlainProgram, quoteForShell } from "./plain-program.ts";
+import { type TestProgramInput, type PlainProgram } from "./plain-program.ts";
 import {
   findManifestName,
   buildWithoutRunner,
@@ -154,7 +155,7 @@ async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Pr
  * (other-machine/other-world.ts).
  */
 const wrapInTerminal = (command: string, zone = " TZ=Etc/GMT+12"): string =>
-  `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${quoteForShell(command)} /dev/null; else ${command}; fi`;
+  `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${shellWord(command)} /dev/null; else ${command}; fi`;
 const lateGap = "it could not be found out whether it answers the same without its test runner";
 
 /** Programs that repeat the calls of tests. */

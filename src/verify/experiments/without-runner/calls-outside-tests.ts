@@ -14,11 +14,12 @@
 //   P5. Timers of the code end at once, and it is asked again after them: an answer to plain values
 //       does not wait for that either.
 
+import { shellWord } from "../../../kit/shell-word.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
 import { isClosedOver, isWrittenOut } from "../broken-expectations/near-values.ts";
 import { findTestCases } from "../source-text/test-cases.ts";
-import { parentFolder, quoteForShell, repeatMs, repeatWallMs } from "./plain-program.ts";
+import { parentFolder, repeatMs, repeatWallMs } from "./plain-program.ts";
 
 export type PlainCalls = {
   /** The program, and the folder it has to be in. */
@@ -93,8 +94,8 @@ function describeProgramFile(
   const file = `${parentFolder(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
   const commandIn = (root: string): string =>
     family === "py"
-      ? `PYTHONPATH="${root}:${root}/src" python3 -B "${root}"/${quoteForShell(file)}`
-      : `node "${root}"/${quoteForShell(file)}`;
+      ? `PYTHONPATH="${root}:${root}/src" python3 -B "${root}"/${shellWord(file)}`
+      : `node "${root}"/${shellWord(file)}`;
 
   if (comparisons.some(({ actual }) => pathLiteral.test(actual))) {
     return { path: file, command: commandIn(".") };

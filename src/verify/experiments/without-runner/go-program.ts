@@ -1,11 +1,11 @@
 // go-program: builds a Go main program that calls the tests of a package, with a small `testing`
 // package of our own. Pure.
 
+import { shellWord } from "../../../kit/shell-word.ts";
 import {
   parentFolder,
   type TestProgramInput,
   type PlainProgram,
-  quoteForShell,
   repeatMs,
 } from "./plain-program.ts";
 
@@ -53,7 +53,7 @@ export function buildGoProgram({
       },
     ],
     // Tests run in the folder of their package, where their data is.
-    command: `${replaceTesting(`${module}/${nonce}/testing`)}; cd ${quoteForShell(folder === "" ? "." : folder)} && go run ${quoteForShell(`${module}/${nonce}`)}`,
+    command: `${replaceTesting(`${module}/${nonce}/testing`)}; cd ${shellWord(folder === "" ? "." : folder)} && go run ${shellWord(`${module}/${nonce}`)}`,
   };
 }
 

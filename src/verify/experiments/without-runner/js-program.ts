@@ -4,15 +4,11 @@
 // load a loader (js-loader.ts). Pure.
 // Invariants R1 and on: verify/experiments/without-runner/tests-without-runner.ts.
 
+import { shellWord } from "../../../kit/shell-word.ts";
 import { expectSource } from "./js-expect.ts";
 import { createLoaderSource } from "./js-loader.ts";
 import { createTestFunctionsSource, testFunctionNames } from "./js-test-functions.ts";
-import {
-  parentFolder,
-  type TestProgramInput,
-  type PlainProgram,
-  quoteForShell,
-} from "./plain-program.ts";
+import { parentFolder, type TestProgramInput, type PlainProgram } from "./plain-program.ts";
 
 /**
  * What only a runner can do (R2). A test that needs more of it (`vi`, a callback, an unknown
@@ -73,7 +69,7 @@ export function buildJsProgram({
   const folder = parentFolder(path);
   return {
     edits: sources.map(([name, source]) => ({ path: `${folder}${name}`, text: source })),
-    command: `node ${quoteForShell(`${folder}${names.main}`)}`,
+    command: `node ${shellWord(`${folder}${names.main}`)}`,
   };
 }
 

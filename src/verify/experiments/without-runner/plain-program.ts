@@ -23,6 +23,3 @@ export type PlainProgram = { readonly edits: readonly Edit[]; readonly command: 
 
 /** The folder of a path with its slash; empty at the top. */
 export const parentFolder = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
-
-/** A text in single quotes, for a shell. */
-export const quoteForShell = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;

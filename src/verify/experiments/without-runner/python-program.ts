@@ -2,11 +2,11 @@
 // unittest. Pure.
 // Invariants R1 and on: verify/experiments/without-runner/tests-without-runner.ts.
 
+import { shellWord } from "../../../kit/shell-word.ts";
 import {
   parentFolder,
   type TestProgramInput,
   type PlainProgram,
-  quoteForShell,
   repeatMs,
   repeatWallMs,
 } from "./plain-program.ts";
@@ -26,7 +26,7 @@ export function buildPythonProgram({
   const file = `${folder}${nonce}.py`;
   const program = createPythonSource(path, folder, skippedTests);
 
-  return { edits: [{ path: file, text: program }], command: `python3 -B ${quoteForShell(file)}` };
+  return { edits: [{ path: file, text: program }], command: `python3 -B ${shellWord(file)}` };
 }
 
 /**
