@@ -4,7 +4,8 @@
 //
 // Invariants:
 //   P1. Only calls that use imported functions and literals, in tests without setup: nothing else
-//       is the same outside.
+//       is the same outside. Nor are tests that call something for its effect (`add(3);`), and
+//       what is asked of an object that they change (`cart.add(3);`).
 //   P2. Every call is repeated for a moment, except calls without arguments: those may well answer
 //       something else the next time.
 //   P3. A program that could not be run, a module that could not be loaded or a call that threw
@@ -18,7 +19,8 @@ import { shellWord } from "../../../kit/shell-word.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
 import { isClosedOver, isWrittenOut } from "../broken-expectations/near-values.ts";
-import { findTestCases } from "../source-text/test-cases.ts";
+import { maskText } from "../../protected/mask-text.ts";
+import { findTestCases, type TestCase } from "../source-text/test-cases.ts";
 import { parentFolder, repeatMs, repeatWallMs } from "./plain-program.ts";
 
 export type PlainCalls = {
@@ -51,15 +53,25 @@ function findPlainComparisons(path: string, text: string): PlainComparisons | nu
     return null;
   }
 
-  const modules = addConstants(
-    family === "js" ? findJsImports(text) : findPythonImports(text),
+  const imports = family === "js" ? findJsImports(text) : findPythonImports(text);
+  const modules = addConstants(imports, text, family);
+  const effectsIn = (part: string): readonly Effect[] => findEffects(part, family, imports.names);
+  const asked = removeTests(
+    path,
     text,
-    family,
+    (test) => test.isSkipped || effectsIn(test.text).length > 0,
+  );
+  if (effectsIn(asked).length > 0) return null; // beside all tests
+  const changed = new Set(
+    effectsIn(text)
+      .filter(({ isMethod }) => isMethod)
+      .map(({ name }) => name),
   );
 
-  const comparisons = findComparedValues(path, removeSkipped(path, text)).filter(
+  const comparisons = findComparedValues(path, asked).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
+      !(actual.match(/[\w$]+/g) ?? []).some((word) => changed.has(word)) &&
       isClosedOver(actual, modules.names) &&
       (expected === null || isWrittenOut(expected) || isClosedOver(expected, modules.names)),
   );
@@ -110,12 +122,31 @@ function describeProgramFile(
 /** A text that may name a file. */
 const pathLiteral = /["'`](?:[^"'`\n]*\/[^"'`\n]*|[\w-]*\.\w+)["'`]/;
 
-/** What a skipped test asks is not asked elsewhere. */
-const removeSkipped = (path: string, text: string): string =>
+/** What a test asks that is skipped, or needs more than its calls, is not asked elsewhere. */
+const removeTests = (path: string, text: string, isLeftOut: (test: TestCase) => boolean): string =>
   findTestCases(path, text).reduce(
-    (rest, test) => (test.isSkipped ? rest.replace(test.text, () => "") : rest),
+    (rest, test) => (isLeftOut(test) ? rest.replace(test.text, () => "") : rest),
     text,
   );
+
+type Effect = { readonly name: string; readonly isMethod: boolean };
+
+/** Statements that use one of these names for what it changes, not for an answer. */
+function findEffects(
+  text: string,
+  family: "js" | "py",
+  names: ReadonlySet<string>,
+): readonly Effect[] {
+  const code = maskText(text, family);
+  const statement =
+    /(?<=(?:[;{}]|(?<![(,[=>&|?+])\n)[ \t]*)(?:await\s+)?([A-Za-z_$][\w$]*)((?:\.[\w$]+)*)\s*(?:\(|(?:[-+*/]|\[[^\]\n]*\])?=(?![=>]))/g;
+
+  return [...code.matchAll(statement)].flatMap(({ 1: name = "", 2: member = "", index }) => {
+    const before = code.slice(0, index).split("\n").slice(-2).join("\n");
+    const isAsserted = /throw|reject|raises|expect/i.test(before);
+    return names.has(name) && !isAsserted ? [{ name, isMethod: member !== "" }] : [];
+  });
+}
 
 type Imports = {
   readonly names: ReadonlySet<string>;

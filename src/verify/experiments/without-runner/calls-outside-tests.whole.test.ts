@@ -85,6 +85,22 @@ describe("what a test asks is asked outside it", () => {
     expect(differs(files("a * b"), "test/mul.test.mjs")).toBe(false);
   });
 
+  test.each([
+    ["an object that tests change", "shared.add(2);\n  assert.equal(shared.size(), 1);"],
+    ["a value set in one", "shared.limit = 4;\n  assert.equal(shared.size(), 1);"],
+    ["a module that remembers", "remember(2);\n  assert.equal(recall(), 2);"],
+  ])("not what depends on what tests did: %s", (_what, body) => {
+    const imports = "import { shared, remember, recall, half } from '../src/mul.mjs';\n";
+    const text = `${esm}${imports}test('x', () => {\n  ${body}\n});\ntest('y', () => {\n  assert.throws(() => {\n    half(0);\n  });\n  assert.equal(half(4), 2);\n});\ntest('z', () => assert.equal(new Cart(2).size(), 1));\n`;
+    expect(buildPlainCalls("test/mul.test.mjs", text, "n0")?.calls).toEqual(["half(4)"]);
+  });
+
+  test("also with a constant at the top of a test in Python", () => {
+    const text =
+      'from slug import slug\n\nCASE = "A b"\n\n\ndef test_one():\n    assert slug(CASE) == "a-b"\n';
+    expect(buildPlainCalls("tests/test_slug.py", text, "n0")?.calls).toEqual(["slug(CASE)"]);
+  });
+
   test("a value that only pretends to be one is another one", () => {
     const files = (body: string) => ({
       "src/mul.mjs": `export const mul = () => (${body});\n`,
