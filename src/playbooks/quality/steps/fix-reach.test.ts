@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import type { TestNames } from "../../../contracts/evidence.ts";
 import { type PatchedFile, readPatch } from "./accused-code.ts";
-import { findLoaded, findReach, findSpelledInputs, hasNotRun } from "./fix-reach.ts";
+import { findReach, findSpelledInputs, hasNotRun } from "./fix-reach.ts";
 
 const added = (path: string, ...lines: readonly string[]): readonly PatchedFile[] =>
   readPatch(
@@ -19,24 +19,6 @@ const mean = {
   text: "function mean(list) {\n  return sum(list) / list.length;\n}\n",
   lines: [2],
 };
-
-describe("a file loads another of the project", () => {
-  test.each<[string, string, string, boolean]>([
-    ["test/a.test.js", 'import { a } from "../src/safe.js";', "src/safe.js", true],
-    ["test/a.test.js", "const { a } = require('../src/safe');", "src/safe.js", true],
-    ["test/a.test.js", "  const { a } = await import(`../src/safe`);", "src/safe.mjs", true],
-    ["test/a.test.js", 'import "../src";', "src/index.js", true],
-    ["test/a.test.ts", 'import { a } from "../src/safe.js";', "src/safe.ts", true],
-    ["test/a.test.js", 'import { a } from "../src/safer.js";', "src/safe.js", false],
-    ["test/a.test.js", 'import { a } from "safe";', "src/safe.js", false],
-    ["test_a.py", "from pkg.safe import a", "pkg/safe.py", true],
-    ["test_a.py", "import pkg.safe", "src/pkg/safe.py", true],
-    ["test_a.py", "from pkg.mean import safe", "pkg/safe.py", false],
-    ["a_test.go", 'import "x/safe"', "safe.go", false],
-  ])("%s: %s and %s: %s", (path, text, file, isLoaded) =>
-    expect(findLoaded({ path, text }, [file])).toEqual(isLoaded ? [file] : []),
-  );
-});
 
 describe("the reach of a fix", () => {
   const asksSafe = added("test/b.test.js", "const { mean } = require('../src/mean-safe');");

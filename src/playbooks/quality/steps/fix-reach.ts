@@ -11,46 +11,12 @@
 //       mend that input alone. Only inputs that can hardly be there by chance count, and only if
 //       the code did not have them before.
 
-import { dirname, join } from "node:path/posix";
 import type { TestNames } from "../../../contracts/evidence.ts";
 import { detectLanguage } from "../../../verify/protected/kinds.ts";
-import { findImports } from "../../../verify/experiments/source-text/expected-value-sources.ts";
+import { findLoaded } from "../../../verify/experiments/source-text/loaded-files.ts";
 import { isPlainPath, type PatchedFile } from "./accused-code.ts";
 
 type Source = { readonly path: string; readonly text: string };
-
-/** The files that this one itself loads, of these. JavaScript and Python. */
-export function findLoaded(
-  { path, text }: Source,
-  candidates: readonly string[],
-): readonly string[] {
-  const language = detectLanguage(path);
-  if (language !== "js" && language !== "py") return [];
-
-  const places = new Set(
-    language === "js"
-      ? listScriptPlaces(path, text)
-      : findImports(path, text).flatMap(({ from }) => from),
-  );
-  const isLoaded = (candidate: string): boolean =>
-    places.has(candidate) ||
-    (language === "js" && places.has(candidate.replace(/(?:\/index)?\.[cm]?[jt]sx?$/, "")));
-  return candidates.filter(isLoaded);
-}
-
-/**
- * `from "./a"`, `import("./a.js")`, `require("./a")`: each as it is written, and without its
- * extension.
- */
-function listScriptPlaces(path: string, text: string): readonly string[] {
-  const specifiers = text.matchAll(
-    /\b(?:from|import|require(?:\.resolve)?|mock)\s*\(?\s*["'`](\.{1,2}(?:\/[^"'`]*)?)["'`]/g,
-  );
-  return [...specifiers].flatMap(([, specifier = ""]) => {
-    const place = join(dirname(path), specifier).replace(/\/$/, "");
-    return [place, place.replace(/\.[cm]?[jt]sx?$/, "")];
-  });
-}
 
 export type FixReach = {
   /** Files that only the fix adds, and that the regression test itself loads. R1 */

@@ -7,7 +7,6 @@ import { textBytesMax } from "../../protected/read-change.ts";
 import { isProgramText, findProtectionRow } from "../../protected/kinds.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { findBuiltFiles } from "../built-files.ts";
-import { filesReadMax } from "../lab.ts";
 import {
   findExpectedSources,
   describeExpectedSources,
@@ -35,11 +34,10 @@ import {
 } from "./mutations.ts";
 import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 import { isOwnData } from "./own-data.ts";
-import { restoreConfiguration, describeConfiguration, settingsFile } from "./test-configuration.ts";
 
 const binaryBytesMax = 64 << 20;
 const manifestPath = "package.json";
-const passesAsBefore = (paths: readonly string[]): string =>
+export const passesAsBefore = (paths: readonly string[]): string =>
   `it passes with ${listSome(paths)} as before the work`;
 
 /** The manifest's other settings as they were, if the work changed them. */
@@ -63,39 +61,6 @@ export async function askManifestSettings({
         whether: passesAsBefore([manifestPath]),
         change: { edits: [{ path: manifestPath, text }] },
         gap,
-      };
-}
-
-/** Modules that the settings of tests load, as they were, for the settings alone. */
-export async function askTestConfiguration({
-  rules,
-  differences,
-  lab,
-}: QuestionContext): Promise<RaisedQuestion | null> {
-  const isCode = ({ path, kind }: Difference): boolean =>
-    kind === "changed" && rules.rowOf(path) === null && isProgramText(path);
-  const changed = new Set(differences.filter(isCode).map(({ path }) => path));
-  if (changed.size === 0) return null;
-  const settings = [...rules.base].filter(
-    (path) => settingsFile.test(path) && rules.rowOf(path)?.kind === "test_config",
-  );
-
-  const before = {
-    exists: (path: string) => rules.base.has(path),
-    textOf: (path: string) => lab.textAt("base", path),
-  };
-  const found = await restoreConfiguration(
-    settings.slice(0, filesReadMax),
-    changed,
-    before,
-    createNonce(lab.seed),
-  );
-  return found === null
-    ? null
-    : {
-        whether: passesAsBefore(found.paths),
-        change: { edits: found.edits },
-        gap: describeConfiguration(found.paths),
       };
 }
 

@@ -26,8 +26,8 @@ import {
   askNonCodeFiles,
   askManifestSettings,
   findUnaskedReferences,
-  askTestConfiguration,
 } from "./raised-questions.ts";
+import { askTestConfiguration } from "../set-up/ask-set-up.ts";
 import { findTagDependence } from "../other-machine/build-tags.ts";
 import { findWorldDependence } from "../other-machine/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";

@@ -6,7 +6,11 @@ const asked = (settings: readonly string[], changed: readonly string[], files: F
   restoreConfiguration(
     settings,
     new Set(changed),
-    { exists: (path) => path in files, textOf: async (path) => files[path] ?? null },
+    {
+      exists: (path) => path in files,
+      textOf: async (path) => files[path] ?? null,
+      isTest: (path) => path.startsWith("test/"),
+    },
     "n1",
   );
 
@@ -20,6 +24,7 @@ describe("what sets up tests, as it was", () => {
     };
     expect(await asked(["vitest.config.ts"], ["build/paths.js"], files)).toEqual({
       paths: ["build/paths.js"],
+      loaders: ["vitest.config.ts", "build/alias.js"],
       edits: [
         {
           path: "vitest.config.ts",
@@ -57,11 +62,24 @@ describe("what sets up tests, as it was", () => {
     });
     expect(found).toEqual({
       paths: ["tools/hooks.cjs"],
+      loaders: [path],
       edits: [
         { path, text: other },
         { path: "tools/hooks_n1.cjs", text: "0;\n" },
       ],
     });
+  });
+
+  test("a helper of a test that a runner may load by itself, too", async () => {
+    const files = {
+      ".mocharc.json": '{ "require": "./test/setup.js" }\n',
+      "test/setup.js": 'require("../kit/hooks.js");\n',
+      "kit/hooks.js": "",
+    };
+    expect((await asked([".mocharc.json"], ["kit/hooks.js"], files))?.edits).toEqual([
+      { path: "test/setup.js", text: 'require("../kit/hooks_n1.js");\n' },
+      { path: "kit/hooks_n1.js", text: "" },
+    ]);
   });
 
   test("a plugin of pytest, but not the code under test", async () => {
@@ -94,6 +112,7 @@ describe("what sets up tests, as it was", () => {
     const files = { "vitest.config.js": 'import "./hooks.js";\n', "hooks.js": "" };
     expect(await asked(["vitest.config.js"], ["hooks.js"], files)).toEqual({
       paths: ["hooks.js"],
+      loaders: ["vitest.config.js"],
       edits: [
         { path: "vitest.config.js", text: 'import "./hooks_n1.js";\n' },
         { path: "hooks_n1.js", text: "" },

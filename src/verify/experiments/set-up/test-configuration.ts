@@ -6,6 +6,7 @@
 //   G1. Which modules those are follows from the settings: what they import, and every text in them
 //       that is the path of a file. A path that is only mentioned (left out of coverage, say) leads
 //       to a copy that nobody loads.
+//       Tests that they load stay where they are: a runner may load them by itself, too.
 //   G2. A Python module is restored only if it defines something for pytest: set-up for tests also
 //       imports the code under test.
 
@@ -21,6 +22,8 @@ const depthMax = 4;
 
 export type RestoredConfiguration = {
   readonly paths: readonly string[];
+  /** Settings and set-up that load those. */
+  readonly loaders: readonly string[];
   readonly edits: readonly Edit[];
 };
 
@@ -28,6 +31,7 @@ type BaseFiles = {
   /** Whether a file was there before the work, and its text. */
   readonly exists: (path: string) => boolean;
   readonly textOf: (path: string) => Promise<string | null>;
+  readonly isTest: (path: string) => boolean;
 };
 
 /** `changed`: code that the work changed. */
@@ -47,10 +51,15 @@ export async function restoreConfiguration(
 
   if (copies.restored.size === 0) return null;
   for (const [path, text] of copies.texts) {
-    if (text !== null) edits.push({ path: copyPath(path, nonce), text });
+    if (text !== null) edits.push({ path: pathOfCopy(path, copies), text });
   }
 
-  return { paths: [...copies.restored].toSorted(), edits };
+  const copied = [...copies.texts].flatMap(([path, text]) => (text === null ? [] : [path]));
+  return {
+    paths: [...copies.restored].toSorted(),
+    loaders: [...settings, ...copied.filter((path) => !copies.restored.has(path))],
+    edits,
+  };
 }
 
 /** The modules that were looked at so far. */
@@ -80,7 +89,8 @@ async function redirectToCopies(path: string, copies: Copies, depth = 0): Promis
     if (!texts.has(target)) await addCopy(target, copies, depth + 1);
 
     const hasCopy = texts.get(target) !== null;
-    if (hasCopy) redirected = replaceName(redirected, name, nameOfCopy(target, nonce));
+    const isElsewhere = hasCopy && pathOfCopy(target, copies) !== target;
+    if (isElsewhere) redirected = replaceName(redirected, name, nameOfCopy(target, nonce));
   }
 
   return redirected === text ? null : redirected;
@@ -97,6 +107,9 @@ async function addCopy(module: string, copies: Copies, depth: number): Promise<v
   if (isRestored) restored.add(module);
   texts.set(module, redirected ?? (isRestored ? was : null));
 }
+
+const pathOfCopy = (path: string, { files, nonce }: Copies): string =>
+  files.isTest(path) ? path : copyPath(path, nonce);
 
 /** Replaces a name wherever it isn't a part of a longer one. */
 const replaceName = (text: string, name: string, newName: string): string =>
