@@ -14,6 +14,7 @@ import {
   findReviewPoints,
   hasWord,
   isProse,
+  isSetIn,
   isSetInTests,
   maySetInTests,
 } from "./review-points.ts";
@@ -48,7 +49,12 @@ export async function collectReviewPoints(
     reviewPoints.slice(0, reviewPointsMax),
     rules,
   );
-  return excuseUsedGlobals(workspace, base, points, rules);
+  return excuseSetVariables(
+    workspace,
+    base,
+    await excuseUsedGlobals(workspace, base, points, rules),
+    rules,
+  );
 }
 
 /**
@@ -93,6 +99,25 @@ async function excuseUsedGlobals(
     const isUsed = name !== null && codes.some((code) => hasWord(code, name));
     return isUsed ? { path: point.path, what: point.what } : point;
   });
+}
+
+/** If the project's scripts or settings set a variable before the work, its users have it too. */
+async function excuseSetVariables(
+  workspace: TreeReader,
+  base: GitSha,
+  reviewPoints: readonly LookAt[],
+  rules: ProtectionRules,
+): Promise<readonly LookAt[]> {
+  const isMeant = ({ gap, what }: LookAt): boolean =>
+    gap === true && what.startsWith("decides by `$");
+  if (!reviewPoints.some(isMeant)) return reviewPoints;
+  const isScript = (path: string): boolean =>
+    /\.(?:sh|bash|ksh|zsh|mk|env)$|(?:^|\/)[^./]+$/.test(path) && !isTestRow(rules.rowOf(path));
+  const texts = await readOfBase(workspace, base, rules, isScript);
+
+  return reviewPoints.map((point) =>
+    isMeant(point) && isSetIn(point, texts) ? { path: point.path, what: point.what } : point,
+  );
 }
 
 async function readOfBase(

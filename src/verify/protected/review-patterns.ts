@@ -54,7 +54,7 @@ export const aboutTerminals = /terminal|\btty\b|colou?r|interactive|progress|pro
 /**
  * By these, code can find out whether it is being tested, by whom and when. Each is described by
  * what is read, not by the purpose. In JavaScript and Python they are the reads that count wherever
- * their value goes; whatever else these languages decide by is found by ambient/.
+ * their value goes; whatever else these languages and shells decide by is found by ambient/.
  */
 export const testDetectors: Patterns = [
   [
@@ -83,8 +83,12 @@ export const testDetectors: Patterns = [
     /\bgethostname\b|\bruntime\.NumCPU\b|\bavailable_parallelism\b|\bprogram_invocation_(?:short_)?name\b|\bcurrent_exe\b|\bos\.Executable\b|\bget(?:ProtectionDomain|CodeSource)\b|\bflag\.(?:Lookup|CommandLine|Parsed)\b|\b__data_start\b|\bextern\s+(?:const\s+)?char\s+[^;]*\b_{0,2}(?:end|[eb]?data|etext|executable_start|bss_start)\b|\b[gG]ete?uid\s*\(\s*\)|\$\{?E?UID\b|\bid -u\b|\bwhoami\b|\bfstatSync\(\s*[012]\s*\)|(?:\bimport\.meta\.\w+|\b__(?:dirname|filename|file__))[^\n]*(?:node_modules|(?:site|dist)-packages)\b|[$%]INC\b|%(?:main)?::(?!\w)|\bdefined\s*\(?\s*&(?:main)?::\w/g,
   ],
   [
+    "compares with the folder for temporary files",
+    /(?:starts_?with|Has(?:Prefix|Suffix)|[cC]ontains|includes|indexOf|match\w*|test|strn?cmp|strstr|[=!]=+|=~)\s*\(?[^()\n]{0,60}["'`/^]\\?\/(?:private\\?\/)?(?:var\\?\/)?tmp\b|["'`/^]\\?\/tmp\b[^\s"'`]{0,30}(?:["']\s+(?:not\s+)?in\b|\/[a-z]{0,3}\.(?:test|exec)\()/gi,
+  ],
+  [
     readsTerminal,
-    /(?<!os\.)\bisatty\s*\(\s*(?:STD\w+|\d|fileno)|\bIsTerminal\b|\bis_terminal\s*\(|(?:\[|\btest)\s+-t\s+[012]\b|-t\s+\*?STD(?:IN|OUT|ERR)\b|\bSystem\.console\(\)/g,
+    /(?<!os\.)\bisatty\s*\(\s*(?:STD\w+|\d|fileno)|\bIsTerminal\b|\bis_terminal\s*\(|-t\s+\*?STD(?:IN|OUT|ERR)\b|\bSystem\.console\(\)/g,
   ],
   [
     "names a path that tests may have",

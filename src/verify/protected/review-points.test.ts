@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { findPageGlobal, findReviewPoints, isSetInTests, maySetInTests } from "./review-points.ts";
+import {
+  findPageGlobal,
+  findReviewPoints,
+  isSetIn,
+  isSetInTests,
+  maySetInTests,
+} from "./review-points.ts";
 
 const seen = (
   path: string,
@@ -187,8 +193,8 @@ describe("what code could tell a check by is a gap", () => {
   test("and the user, a terminal, or whether tests lie beside it", () => {
     expect(whats("lib/a.sh", null, '[ -t 1 ] && x=1\n[ "$EUID" = 0 ] && [ -d tests ]\n')).toEqual([
       "reads which machine or program it is in",
-      "asks whether it writes to a terminal",
       "names a path that tests may have",
+      "decides by `-t 1`, which tests and users may see differently",
     ]);
 
     expect(whats("src/a.c", null, "int x = isatty(STDOUT_FILENO) && getuid();\n")).toHaveLength(2);
@@ -198,8 +204,26 @@ describe("what code could tell a check by is a gap", () => {
 
     expect(seen("src/a.py", null, "kind = 'tests'\nshown = sys.stdout.isatty()\n")).toEqual([]); // asked by an experiment
     expect(seen("lib/a.sh", null, "[ -t 1 ] && x=1\n", { goal: "Print errors in colour" })).toEqual(
-      [{ path: "lib/a.sh", what: "asks whether it writes to a terminal" }],
+      [
+        {
+          path: "lib/a.sh",
+          what: "decides by `-t 1`, which tests and users may see differently",
+        },
+      ],
     );
+  });
+
+  test.each([
+    ["src/a.js", "if (process.cwd().startsWith('/tmp/')) x();\n"],
+    ["src/a.js", "if (/^\\/tmp\\//.test(process.cwd())) x();\n"],
+    ["a.py", "if os.getcwd().startswith('/tmp'):\n    x()\n"],
+    ["a.py", "x = '/tmp' in os.getcwd()\n"],
+    ["a.go", 'if strings.HasPrefix(wd, "/tmp") { x() }\n'],
+    ["src/a.rs", 'if wd.starts_with("/tmp") { x() }\n'],
+    ["a.c", 'if (strncmp(at, "/tmp/", 5) == 0) x();\n'],
+  ])("a place by its words: %s: %s", (path, text) => {
+    expect(whats(path, null, text)).toEqual(["compares with the folder for temporary files"]);
+    expect(whats(path, null, "const cache = join('/tmp', 'cache');\n")).toEqual([]);
   });
 
   test.each([
@@ -310,6 +334,18 @@ describe("what a module decides by and its tests speak of is what they ask for",
     expect(isSetInTests(decides("window.name"), ["menu: os.cpus() is 4"])).toBe(false);
     expect(isSetInTests(decides("os.cpus().length"), ["menu: os.cpus() is 4"])).toBe(true);
     expect(isSetInTests(decides("typeof document"), ["menu: document"])).toBe(true);
+  });
+
+  test("in a shell, if they or the project set it", () => {
+    const debug = decides("$DEBUG", "bin/menu.sh");
+    expect(isSetInTests(debug, ["DEBUG=1 bin/menu.sh"])).toBe(true);
+    expect(isSetInTests(debug, ['spawn("menu.sh", { env: { DEBUG: "1" } })'])).toBe(true);
+    expect(isSetInTests(debug, ['menu: monkeypatch.setenv("DEBUG", "1")'])).toBe(true);
+    expect(isSetInTests(debug, ['[ "$DEBUG" == 1 ] && menu # DEBUG'])).toBe(false);
+    expect(isSetInTests(decides("pwd", "bin/menu.sh"), ["menu; pwd"])).toBe(false);
+    expect(isSetIn(debug, ["export DEBUG=0"])).toBe(true);
+    expect(isSetIn(debug, ["export VERBOSE=$DEBUG"])).toBe(false);
+    expect(isSetIn(decides("pwd", "bin/menu.sh"), ["pwd=1"])).toBe(false);
   });
 
   test("and a page's global is one in a project of pages, whether it exists is not", () => {

@@ -169,9 +169,26 @@ export function isSetInTests({ path, what }: LookAt, tests: readonly string[]): 
   const module = /([^/]+?)(?:\.[^/]*)?$/.exec(path)?.[1] ?? path;
   const value = decidedBy.exec(what)?.[1];
   const isSet = (text: string): boolean =>
-    value === undefined ? settersInTests[what]?.test(text) === true : hasWord(text, value);
+    value === undefined
+      ? settersInTests[what]?.test(text) === true
+      : detectLanguage(path) === null
+        ? setsVariable(text, value)
+        : hasWord(text, value);
   return tests.some((text) => text.includes(module) && isSet(text));
 }
+
+/** Whether code sets a variable of the environment, `$NAME`: `NAME=1 ./a`, `setenv("NAME", …)`. */
+const setsVariable = (text: string, variable: string): boolean =>
+  variable.startsWith("$") &&
+  new RegExp(
+    String.raw`(?<![\w$])["']?${variable.slice(1)}["']?\]?[ \t]*(?:[:?+]?=(?!=)|:[ \t]|,)`,
+  ).test(text);
+
+/** Whether a script decides by a variable that one of these files sets. */
+export const isSetIn = ({ what }: LookAt, texts: readonly string[]): boolean => {
+  const variable = decidedBy.exec(what)?.[1] ?? "";
+  return texts.some((text) => setsVariable(text, variable));
+};
 
 /**
  * The global that a file decides by, if it is one of a page's (`document`, not `process`): in a

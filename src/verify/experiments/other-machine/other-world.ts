@@ -5,8 +5,9 @@
 // Invariants:
 //   W1. Tools see the differences too, so each stays within what any machine could have: no tool
 //       fails because of it.
-//   W2. The command itself stays as it was: its words, its folder, its files. Only in Go, where no
-//       variable changes the number of processors, the source is changed to ask for another number.
+//   W2. The command itself stays as it was: its words, its folder, its files. Only where no variable
+//       changes what code sees and its tests don't, the source is changed to ask for something else:
+//       the number of processors (Go), the folder for temporary files (Go, Rust, Java).
 
 import { loadPrograms } from "./world-programs.ts";
 import { startTestPrograms } from "./world-runner.ts";
@@ -100,7 +101,8 @@ const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
     return [...new Set(programs)].map(redirectToFile).join("\n");
   },
   terminal: () => "export NO_COLOR=1 TERM=dumb", // colours are no answer
-  "temporary folder": () => `mkdir -p "$HOME/t" && export TMPDIR="$HOME/t"`,
+  "temporary folder": () =>
+    `mkdir -p "$HOME/t" && export TMPDIR="$HOME/t"\n${moveTemporaryFolders}\n${askForOtherFolder}`,
   "tests beside it": () => "",
   "runner's variables": () => "",
   "sources beside it": () => "",
@@ -112,6 +114,44 @@ const setupLines: Readonly<Record<WorldFact, (command: string) => string>> = {
  * and a variable can change it.
  */
 const askGo = `[ ! -f go.mod ] || grep -rlZ --include='*.go' 'runtime[.]NumCPU()' . | xargs -0r sed -i 's/runtime[.]NumCPU()/runtime.GOMAXPROCS(0)/g'`;
+
+/**
+ * A `mktemp` that makes what it is given no place for elsewhere than TMPDIR says, as on macOS: a
+ * shell script can't tell by TMPDIR whether it runs in such a folder. Where it can't be started
+ * (a folder without programs), the usual one stays.
+ */
+const moveTemporaryFolders = `_places=$(mktemp -d) && printf '#!/bin/sh\\n_mktemp="%s" _home="%s"\\n' "$(command -v mktemp)" "$HOME" >"$_places/mktemp" && cat >>"$_places/mktemp" <<'END_OF_MKTEMP'
+_given=
+for _word; do case "$_word" in -p*|--tmpdir*) _given=place ;; --*) ;; -*t*) _given=\${_given:-prefix} ;; -*) ;; *) _given=\${_given:-place} ;; esac; done
+case "$_given" in
+  place) exec "$_mktemp" "$@" ;;
+  prefix) TMPDIR=$_home exec "$_mktemp" "$@" ;;
+  *) exec "$_mktemp" "$@" "$_home/wXXXXXXXXXX" ;;
+esac
+END_OF_MKTEMP
+chmod +x "$_places/mktemp" && "$_places/mktemp" -u >/dev/null 2>&1 && export PATH="$_places:$PATH"`;
+
+/**
+ * In sources of Go, Rust and Java outside of tests, another folder in the place of the one for
+ * temporary files: code can't tell by it whether it runs in a folder that tests made.
+ */
+const askForOtherFolder = [
+  'mkdir -p "$HOME/u"',
+  ...[
+    [`-name '*.go' ! -name '*_test.go'`, 's|os[.]TempDir()|(os.Getenv("HOME") + "/u")|g'],
+    [
+      `-name '*.rs' ! -path '*/tests/*' ! -path '*/benches/*'`,
+      '1,/cfg(test)/ s|\\(std::\\)\\{0,1\\}env::temp_dir()|({ let _usual = &; std::path::PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join("u") })|g',
+    ],
+    [
+      `-name '*.java' ! -path '*[tT]est*'`,
+      's|System[.]getProperty("java[.]io[.]tmpdir")|(System.getenv("HOME") + "/u")|g',
+    ],
+  ].map(
+    ([files, change]) =>
+      `find . -maxdepth 12 \\( -name .git -o -name node_modules -o -name target -o -name vendor \\) -prune -o -type f ${files} -exec grep -lE 'os[.]TempDir[(]|env::temp_dir[(]|java[.]io[.]tmpdir' {} + | while IFS= read -r _file; do sed -i '${change}' "$_file"; done`,
+  ),
+].join("\n");
 
 /** Programs that a command starts: `node` of `out=$(node cli.js)`. */
 const interpreter =

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -73,6 +73,46 @@ module.exports = () => [fs.mkdtempSync(path.join(os.tmpdir(), "cfg-")).includes(
     expect(run("node test/b.test.js", ["temporary folder"])).toBe("false true true true");
     expect(run("node test/b.test.js", ["tests beside it"])).toBe("true true true false");
     expect(run("echo $TMPDIR", ["temporary folder"])).toBe(join(folder, "t"));
+  });
+
+  it("makes temporary folders of shells in another place than TMPDIR says, unless they are given one", () => {
+    const places = run(
+      'for dir in "$(mktemp -d)" "$(mktemp -dq)" "$(mktemp --suffix=.txt)" "$(mktemp -d -t keep.XXXXXX)" "$(mktemp -d "$TMPDIR/a.XXXXXX")" "$(mktemp -d -p "$TMPDIR")" "$(mktemp -d --tmpdir)"; do [ -e "$dir" ] && dirname "$dir"; done',
+      ["temporary folder"],
+    );
+    const given = join(folder, "t");
+    expect(places.split("\n")).toEqual([folder, folder, folder, folder, given, given, given]);
+    expect(run('dirname "$(mktemp -d)"', ["user"])).toBe(folder);
+  });
+
+  it("has another folder for temporary files in compiled code that is no test", () => {
+    const asks = {
+      "go/a.go": "p := os.TempDir()\n",
+      "go/a_test.go": "p := os.TempDir()\n",
+      "rust/src/a.rs":
+        "let p = std::env::temp_dir().join(n);\n#[cfg(test)]\nmod tests { fn a() { env::temp_dir(); } }\n",
+      "rust/tests/a.rs": "env::temp_dir();\n",
+      "java/A.java": 'System.getProperty("java.io.tmpdir");\n',
+      "java/test/ATest.java": 'System.getProperty("java.io.tmpdir");\n',
+    };
+    for (const [path, text] of Object.entries(asks)) {
+      mkdirSync(join(folder, path, ".."), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+
+    run(":", ["temporary folder"]);
+    const changed = Object.keys(asks).map((path) => readFileSync(join(folder, path), "utf8"));
+    expect(changed).toEqual([
+      'p := (os.Getenv("HOME") + "/u")\n',
+      asks["go/a_test.go"],
+      asks["rust/src/a.rs"].replace(
+        "std::env::temp_dir()",
+        '({ let _usual = std::env::temp_dir(); std::path::PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join("u") })',
+      ),
+      asks["rust/tests/a.rs"],
+      '(System.getenv("HOME") + "/u");\n',
+      asks["java/test/ATest.java"],
+    ]);
   });
 
   it("finds neither the folder of tests nor what is in it, however the code looks", () => {

@@ -1,6 +1,6 @@
-// ambient-decisions: finds what code of JavaScript, TypeScript and Python decides by, though it was
-// neither given it nor has it of its own: a global, or what the machine, the process and the runner
-// look like. Pure.
+// ambient-decisions: finds what code of JavaScript, TypeScript, Python and shells decides by, though
+// it was neither given it nor has it of its own: a global, or what the machine, the process and the
+// runner look like. Pure.
 //
 // Invariants:
 //   E1. Nothing is ambient because it is on a list: whatever the file does not define, import from
@@ -13,6 +13,8 @@ import { isOwnWorker } from "./own-worker.ts";
 import { nodeMembers, pythonMembers, topics } from "./pure-names.ts";
 import { findPythonReads } from "./python-reads.ts";
 import { type Read, readSource, type Source } from "./read-source.ts";
+import { findShellReads } from "./shell-reads.ts";
+import { isShellScript } from "./shell-text.ts";
 import { findChainEnd, findFate, type Part } from "./value-flow.ts";
 
 export type AmbientDecision = {
@@ -27,8 +29,10 @@ const followedMax = 300;
 const shownCharsMax = 60;
 
 export function findAmbientDecisions(path: string, text: string): readonly AmbientDecision[] {
+  if (text.length > textCharsMax) return [];
+  if (isShellScript(path, text)) return findShellReads(text);
   const language = detectLanguage(path);
-  if ((language !== "js" && language !== "py") || text.length > textCharsMax) return [];
+  if (language !== "js" && language !== "py") return [];
   const source = readSource(path, text, language === "py");
   const reads = source.isPython ? findPythonReads(source) : findJsReads(source);
 

@@ -1,6 +1,8 @@
 // pure-names: the names by which code asks nothing of the world it runs in: the language's own
 // library, and what it is given. Whatever else has no definition in its file is ambient. Pure data.
 
+import { aboutTerminals } from "../review-patterns.ts";
+
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Words of JavaScript and TypeScript, and what every world of JavaScript has. */
@@ -120,6 +122,14 @@ export const topics: readonly (readonly [root: RegExp, words: RegExp])[] = [
   ],
   [/^signal\.|\.listener/, /\bsignals?\b|\bSIG[A-Z]+\b/],
   [/^gc\.|memory/i, /\bmemory\b|\bgarbage\b/i],
+  [/^(?:TMPDIR|TE?MP|mktemp)$/, /\btemp(?:orary)?\b|\btmp\b/i],
+  [/^(?:PWD|OLDPWD|pwd)$/, /\b(?:current|working|own) (?:folder|director)|\bcwd\b/i],
+  [/^HOME$/, /\bhome\b/i],
+  [
+    /^(?:date|SECONDS|EPOCH\w+|systime)$/,
+    /\b(?:dates?|today|clock|time\w*|seconds?|minutes?|hours?|days?)\b/i,
+  ],
+  [/^-[tp] /, aboutTerminals],
   [/^(?:locale|time)\./, /\blocales?\b|\blocal\b|\btime ?zones?\b/i],
 ];
 
