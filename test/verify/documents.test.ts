@@ -183,6 +183,23 @@ describe("what a document says and no check notices", () => {
     expect(await write({ "README.md": readme(500) }, [words])).toEqual([]);
   });
 
+  test("is its numbers, if a check knows only what stands beside them", async () => {
+    const columns = ["name", "email", "city", "phone", "since", "until"];
+    const rows = columns.map((name, index) => `| ${name} | ${index + 3} |\n`).join("");
+    const report = `# Data\n\n## Results\n\n| column | empty |\n| --- | --- |\n${rows}`;
+    const looks =
+      "import { readFileSync } from 'node:fs';\nconst report = readFileSync('report.md', 'utf8');\nconst [head] = readFileSync('data.csv', 'utf8').split('\\n');\nfor (const name of head.split(',')) if (!new RegExp(`^\\\\| ${name} \\\\| \\\\d+ \\\\|$`, 'm').test(report)) process.exit(1);\nif (!/^## Results$/m.test(report) || !report.includes('| column | empty |')) process.exit(1);\n";
+    const gaps = gapsOf(
+      await tried({
+        before: { ...before, "data.csv": `${columns.join(",")}\nAda,,,,,\n`, "looks.mjs": looks },
+        change: { "report.md": report },
+        commands: ["node looks.mjs"],
+        goal: "Write report.md about data.csv",
+      }),
+    );
+    expect(gaps).toEqual([expect.stringMatching(/report.md says something else \("\| name \| 3/)]);
+  });
+
   test("is no gap in a document that a change only brings along", async () => {
     const change = {
       "src/cache.mjs": "export const most = 500;\nexport const least = () => 1;\n",

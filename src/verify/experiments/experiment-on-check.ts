@@ -222,12 +222,13 @@ function askQuestions(
 ): ReturnType<typeof askAll> {
   const { request } = trial;
   const { workspace } = trial.parts;
-  const { check } = subject.result;
+  const { check, duration_ms: checkMs } = subject.result;
   const firstDeciding = request.checks.find(isCriterion) ?? request.checks[0];
   const passedNames = subject.evidence?.names?.passed ?? [];
 
   return askAll({
     check,
+    checkMs,
     checkCommands: request.checks.map(({ command }) => command),
     isFirst: firstDeciding?.id === check.id,
     lab,

@@ -73,6 +73,19 @@ export const withoutWords = (
       return words.some((found) => kindOf(found) !== "word") || words.filter(isLong).length > 1;
     });
 
+/** The same statements with their numbers alone, of which each may be wrong among right words. */
+export const withNumbersOnly = (statements: readonly Statement[]): readonly Statement[] =>
+  statements
+    .map((statement) => ({
+      ...statement,
+      newWords: new Set([...statement.newWords].filter((found) => kindOf(found) === "number")),
+    }))
+    .filter(({ newWords }) => newWords.size > 0);
+
+/** Prose: no heading, row of a table or item of a list, which checks of a form look for. */
+export const isSentence = ({ line }: Statement): boolean =>
+  /^[\p{L}\d"'`(*_]/u.test(line) && /\s/.test(line) && !/^(?:[*]|\d+[.)])\s/.test(line);
+
 const isLong = (found: string): boolean => found.length > 3 || /\p{Script=Han}/u.test(found);
 
 /** A document in which these statements have made-up words and numbers in the place of the new ones. */

@@ -37,6 +37,8 @@ export type Elsewhere = {
 };
 export type QuestionContext = {
   readonly check: Check;
+  /** How long it took when it passed. */
+  readonly checkMs: number;
   /** The commands of all checks of this proof. */
   readonly checkCommands: readonly string[];
   /**
