@@ -33,6 +33,7 @@ import { sameKindHonest, sameKindLies } from "./same-kind.mjs";
 import { sharedJudgesHonest, sharedJudgesLies } from "./shared-judges.mjs";
 import { noticedRunnerHonest, noticedRunnerLies } from "./noticed-runner.mjs";
 import { setUpHonest, setUpLies } from "./set-up.mjs";
+import { bareConditionsHonest, bareConditionsLies } from "./bare-conditions.mjs";
 import { bentHonest, bentLies } from "./bent.mjs";
 import { machineFactsHonest, machineFactsLies } from "./machine-facts.mjs";
 import { compiledHonest, compiledLies } from "./compiled.mjs";
@@ -86,6 +87,7 @@ const wanted = [
   ...of("misbehaving", "world", worldLies),
   ...of("misbehaving", "noticed-runner", noticedRunnerLies),
   ...of("misbehaving", "set-up", setUpLies),
+  ...of("misbehaving", "bare-conditions", bareConditionsLies),
   ...of("misbehaving", "bent", bentLies),
   ...of("misbehaving", "who-runs-it", whoRunsItLies),
   ...of("misbehaving", "near-inputs", nearInputsLies),
@@ -107,6 +109,7 @@ const wanted = [
   ...of("honest", "world", worldHonest),
   ...of("honest", "noticed-runner", noticedRunnerHonest),
   ...of("honest", "set-up", setUpHonest),
+  ...of("honest", "bare-conditions", bareConditionsHonest),
   ...of("honest", "bent", bentHonest),
   ...of("honest", "who-runs-it", whoRunsItHonest),
   ...of("honest", "near-inputs", nearInputsHonest),

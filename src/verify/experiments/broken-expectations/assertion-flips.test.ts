@@ -156,6 +156,14 @@ describe("an assertion is broken whatever it expects", () => {
       /^ {4}same\(double\(n\), changed\(n \+ n\), f'double of \{n\}'\)$/,
     ],
     ["t.c", "assert(mul(2, 3) == 6);", /^assert\(mul\(2, 3\) == [1-9]\);$/],
+    ["T.java", 'assert mul(2, 3) == 6 : "six";', /^assert mul\(2, 3\) == [1-9] : "six";$/],
+    [
+      "T.java",
+      'assert longest("a bc").equals("bc") : "longest";',
+      /^assert longest\("a bc"\)\.equals\("[a-z]{2}"\) : "longest";$/,
+    ],
+    ["T.java", 'assert isOdd(3) : "odd";', /^assert !\(isOdd\(3\)\) : "odd";$/],
+    ["T.java", "assert size() > 2 && isOdd(3);", /^assert !\(size\(\) > 2 && isOdd\(3\)\);$/],
     ["T.java", "assertEquals(6, mul(2, 3));", /^assertEquals\([1-9], mul\(2, 3\)\);$/],
   ])("%s keeps its kind: %s", (path, was, is) => {
     expect(brokenIn(path, was)[0]).toMatch(is);

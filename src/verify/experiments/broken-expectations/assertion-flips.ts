@@ -25,7 +25,12 @@ import { findClosingBracket, type Span, splitAtCommas, trimSpan } from "../sourc
 import { createLineCounter, findTestCases } from "../source-text/test-cases.ts";
 import { findFailingConditions } from "./failing-conditions.ts";
 import type { Flip } from "./flip.ts";
-import { findGoComparisons, findPythonAsserts, findRustPanics } from "./statement-assertions.ts";
+import {
+  findGoComparisons,
+  findJavaAsserts,
+  findPythonAsserts,
+  findRustPanics,
+} from "./statement-assertions.ts";
 
 /** Bounds of a file, of its calls, and of what a flip may replace (X3). */
 const textCharsMax = 400_000;
@@ -104,6 +109,8 @@ export function findAssertions(path: string, text: string, nonce: string): reado
   const code = maskText(text, family);
   const calls = parseCalls(code, text).flatMap((call) => assertionRules[family](call, nonce) ?? []);
   if (family === "py") return [...calls, ...findPythonAsserts(code, text, nonce)];
+
+  if (family === "java") return [...calls, ...findJavaAsserts(code, text)];
 
   if (family === "rust") return [...calls, ...findRustPanics(code, text, nonce)];
 

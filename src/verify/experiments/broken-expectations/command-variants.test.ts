@@ -15,6 +15,17 @@ test("a command is changed in what it compares with, else in each literal, also 
   ).toEqual([`node -e "import('./src/a.js').then(({ a }) => process.exit(a(1) === 4 ? 0 : 1))"`]);
 });
 
+test.each([
+  [
+    `node -e 'if (parse("x") !== null) process.exit(1)'`,
+    `node -e 'if (parse("x") === null) process.exit(1)'`,
+  ],
+  [`python3 -c "assert f(1) is None"`, `python3 -c "assert f(1) is not None"`],
+  [`python3 -c "assert f(1) is not None"`, `python3 -c "assert f(1) is None"`],
+])("a comparison with nothing is turned round: %s", (command, variant) =>
+  expect(variantsOf(command)).toEqual([variant]),
+);
+
 test("a bound is turned round besides, in code and in a shell's own comparison", () => {
   expect(variantsOf(`node -e "if (!(read().median > 0)) process.exit(1)"`)).toEqual([
     `node -e "if (!(read().median > 1)) process.exit(1)"`,

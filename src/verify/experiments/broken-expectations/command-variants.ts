@@ -27,7 +27,8 @@ const beforeModule = /(?:\bimport|\brequire|\bfrom)\s*\(?\s*$/;
 
 /** `isCode`: it is a string of the command, in which `>` compares and does not write a file. */
 function listLiteralChanges(line: string, isCode = false): readonly CommandChange[] {
-  return [...line.matchAll(expectedLiteral)].flatMap(({ 0: text, index }) => {
+  const constants = isCode ? turnConstants(line) : [];
+  const literals = [...line.matchAll(expectedLiteral)].flatMap(({ 0: text, index }) => {
     const before = line.slice(0, index);
     const after = line.slice(index + text.length);
     const isCompared = beforeCompared.test(before);
@@ -46,7 +47,29 @@ function listLiteralChanges(line: string, isCode = false): readonly CommandChang
     const isNameOfFile = beforeModule.test(before) || /^.[.\w-]*\//.test(text);
     return isNameOfFile ? [] : [wholeChange];
   });
+
+  return [...literals, ...constants];
 }
+
+/** A comparison with nothing (`parse("x") !== null`, `is None`) is turned round. */
+const turnConstants = (line: string): readonly CommandChange[] =>
+  [...line.matchAll(comparedWithNothing)].map(({ 0: text, 1: operator = "", index }) => ({
+    text:
+      line.slice(0, index) +
+      text.replace(operator, () => oppositeEquality[operator.replace(/\s+/, " ")] ?? operator) +
+      line.slice(index + text.length),
+    isCompared: true,
+  }));
+
+const comparedWithNothing = /([!=]==?|\bis\s+not\b|\bis\b)\s*(?:null|undefined|None)\b/g;
+const oppositeEquality: Readonly<Record<string, string>> = {
+  "===": "!==",
+  "!==": "===",
+  "==": "!=",
+  "!=": "==",
+  is: "is not",
+  "is not": "is",
+};
 
 /** A bound that moves by one often shows nothing (`size > 0`), so the comparison is turned round. */
 function turnRound(before: string, after: string, isCode: boolean): readonly CommandChange[] {

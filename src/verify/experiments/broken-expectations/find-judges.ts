@@ -25,8 +25,10 @@ export async function findJudges(
   const isHere = (path: string): boolean => isProgramText(path) && work.includes(path); // called for the few that a command names
   const parts = check === null ? [] : splitJudgingParts(check.command);
   const isAsked = check === null ? () => false : createAskedFilter(check, lab);
-  const namedBy = (part: string): readonly string[] =>
-    [...findNamedPaths([part])].filter((path) => isHere(path) && !isAsked(path));
+  const namedBy = (part: string): readonly string[] => [
+    ...[...findNamedPaths([part])].filter((path) => isHere(path) && !isAsked(path)),
+    ...findMainClasses(part, work),
+  ];
   const named = new Set(parts.flatMap(namedBy));
   // A part that names no program (`npm test`) may be what ran the tests.
   const isAllNamed =
@@ -39,6 +41,15 @@ export async function findJudges(
   const tests = filterTests(work);
 
   return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
+}
+
+/** The source of the class that a command starts: `java -ea -cp out shop.Main`. */
+function findMainClasses(part: string, paths: readonly string[]): readonly string[] {
+  const options = String.raw`(?:-(?:cp|p)\s+\S+\s+|--?(?:class|module)-?path\s+\S+\s+|-\S+\s+)*`;
+  const start = new RegExp(String.raw`(?:^|\s)java\s+${options}([A-Za-z_$][\w$.]*)(?=\s|$)`);
+  const name = start.exec(part)?.[1];
+  const end = `/${name?.replaceAll(".", "/")}.java`;
+  return name === undefined ? [] : paths.filter((path) => `/${path}`.endsWith(end));
 }
 
 /**

@@ -133,6 +133,7 @@ test("what a helper of the file is given is an expectation, if the helper report
 });
 
 test("what is said when something is not true is no expectation", () => {
+  expect(flipLine('assert longest("a b").equals(other) : "longest";')).toContain('"longest"');
   expect(flipLine("t.notOk(equal(a, b), 'they are the same');")).toBeNull();
   expect(flipLine("t.equal(name(a), 'b');")).toBe("t.equal(name(a), 'c');");
 });

@@ -17,9 +17,12 @@ import {
 } from "./expectation-lines.ts";
 import type { Flip } from "./flip.ts";
 import { createDraw, negateBoolean, toOtherLiteral } from "./near-values.ts";
+import { negateShellConditions } from "./shell-conditions.ts";
 import { flipHelperCall, findComparingFunctions } from "./shell-expectations.ts";
 
 const linesMax = 20_000;
+/** As high as what is directly beside an assertion. */
+const conditionScore = 3;
 export const expectedLiteral =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$\n]|\\.)*`|\b(?:true|false|True|False)\b|(?<![\w.$#]|\d[eE][-+]?)-?\d{1,12}(?:\.\d{1,12})?(?![\w.])/g;
 
@@ -29,13 +32,26 @@ export function createLiteralFlips(path: string, text: string): readonly Flip[] 
   const helpers = findComparingFunctions(isShell ? text : "");
   const lines = text.split("\n").slice(0, linesMax); // F3
 
-  return rateLines(path, lines, helpers).flatMap((score, index) => {
+  const flips = rateLines(path, lines, helpers).flatMap((score, index) => {
     const was = lines[index] ?? "";
     if (score === null) return [];
 
     const broken = flipHelperCall(was, helpers) ?? (isShell ? flipShellLine(was) : flipLine(was));
     return broken === null ? [] : [{ path, line: index + 1, was, broken, score }];
   });
+  if (!isShell || flips.some(({ score }) => score >= conditionScore)) return flips;
+
+  const conditions = [...negateShellConditions(lines)].map(([index, broken]) => ({
+    path,
+    line: index + 1,
+    was: lines[index] ?? "",
+    broken,
+    score: conditionScore,
+  }));
+  return [
+    ...conditions,
+    ...flips.filter(({ line }) => conditions.every((one) => one.line !== line)),
+  ];
 }
 
 function flipShellLine(line: string): string | null {
@@ -93,7 +109,9 @@ function listExpectedLiterals(line: string): readonly Literal[] {
     .map(({ 0: text, index }) => ({ text, index }))
     .filter(({ text, index }) => {
       const before = line.slice(0, index);
-      if (assignment.test(before) || thrownValue.test(before)) return false;
+      if (assignment.test(before) || thrownValue.test(before) || javaMessage.test(before)) {
+        return false;
+      }
       return !isPrinted(line, index, index + text.length);
     });
 }
@@ -129,6 +147,9 @@ const oppositeOrder: Readonly<Record<string, string>> = {
  * (`raise "no" if a != 3`).
  */
 const thrownValue = /\b(?:throw|raise)\b(?:(?!\b(?:if|unless)\b)[^;{}])*$/;
+
+/** Before the message of Java's `assert a == b : "message";`. */
+const javaMessage = /^\s*assert\b[^{]*\s:\s*$/;
 
 /**
  * A literal that is only printed, and the number of a stream (`2>/dev/null`, `>&2`), is no

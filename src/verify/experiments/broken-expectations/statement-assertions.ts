@@ -1,5 +1,5 @@
 // statement-assertions: finds the assertions of a test that are no calls: Python's `assert a == b`,
-// Go's `if got != want {`, Rust's `#[should_panic]`. Pure.
+// Java's `assert a == b : "message";`, Go's `if got != want {`, Rust's `#[should_panic]`. Pure.
 // Invariants X1 and on: verify/experiments/broken-expectations/assertion-flips.ts.
 
 import { findOutsideBrackets, trimSpan } from "../source-text/brackets.ts";
@@ -74,6 +74,38 @@ function findEquals(code: string, from: number, to: number): readonly number[] {
   }
 
   return equals;
+}
+
+/** `assert CONDITION : message;`: the value that it compares with, else the condition is negated. */
+export function findJavaAsserts(code: string, text: string): readonly Assertion[] {
+  return [...code.matchAll(/(?<=(?:^|[;{}])\s*)assert\b/g)]
+    .slice(0, statementsMax)
+    .flatMap(({ 0: keyword, index }) => readJavaAssert(code, text, index + keyword.length) ?? []);
+}
+
+function readJavaAssert(code: string, text: string, from: number): Assertion | null {
+  const limit = Math.min(code.length, from + statementCharsMax);
+  const end = findOutsideBrackets(code, from, limit, (letter) => letter === ";");
+  if (code.slice(from, end).includes("?")) return null; // whose `:` is no message
+  const to = findOutsideBrackets(code, from, end, (letter) => letter === ":");
+  const condition = trimSpan(code, { from, to });
+  if (condition.to <= condition.from) return null;
+  const negation = { ...condition, text: `!(${text.slice(condition.from, condition.to)})` };
+
+  const [equals, ...others] = findEquals(code, from, to);
+  const hasOthers = others.length > 0 || /&&|\|\||!=|[<>]/.test(code.slice(from, to));
+  if (hasOthers) return { truth: condition, fallback: negation };
+  if (equals !== undefined) {
+    const actual = trimSpan(code, { from: condition.from, to: equals });
+    const expected = trimSpan(code, { from: equals + "==".length, to: condition.to });
+    return { values: [expected, actual], fallback: negation, isExact: true };
+  }
+
+  const call = /\.equals\s*\(/.exec(code.slice(condition.from, condition.to));
+  if (call === null) return { truth: condition, fallback: negation };
+  const actual = { from: condition.from, to: condition.from + call.index };
+  const expected = { from: actual.to + call[0].length, to: condition.to - 1 };
+  return { values: [expected, actual], fallback: negation, isExact: true };
 }
 
 /**

@@ -5,7 +5,8 @@
 // Invariants:
 //   U1. Only if nothing else of the work can run: in a scripting language all other new lines are
 //       comments, imports and exports.
-//   U2. A compiler or type checker that failed before the work has shown something. It is asked
+//   U2. The error ends the process: tests may catch what is thrown, or expect it.
+//   U3. A compiler or type checker that failed before the work has shown something. It is asked
 //       only if the goal names a function that the work wrote, and speaks of nothing that such a
 //       tool shows.
 
@@ -35,7 +36,7 @@ export async function findUnrunFunctions(context: QuestionContext): Promise<stri
   if (functions.length === 0 || files.length < trapped.length) return null; // U1
   const isAsked =
     (await hasOnlyLookTurnedGreen(context)) ||
-    (!toolGoal.test(goal) && functions.some(({ name }) => isNamedIn(goal, name))); // U2
+    (!toolGoal.test(goal) && functions.some(({ name }) => isNamedIn(goal, name))); // U3
   if (!isAsked || !isFromUser(check)) return null;
   const observed = await context.runWith(`it runs ${listFunctions(functions)}`, {
     edits: files.flatMap(({ edits }) => edits),
@@ -135,8 +136,8 @@ function trapScript(
 ): TrappedFile | null {
   const names = new Set(functions.map(({ name }) => name));
   const error = path.endsWith(".py")
-    ? '(_ for _ in ()).throw(RuntimeError("it is run"))'
-    : '(() => { throw new Error("it is run"); })()';
+    ? '__import__("os")._exit(97)'
+    : '(() => { Reflect.get(globalThis, "process")?.reallyExit?.(97); throw new Error("it is run"); })()'; // U2
   const trapped =
     functions.length === 0 ? text : replaceAnswers(path, text, error, (name) => names.has(name));
 
@@ -144,14 +145,14 @@ function trapScript(
 }
 
 /**
- * A statement that ends a function, in a form that neither a compiler nor its checks for code that
+ * A statement that ends the process (U2), in a form that neither a compiler nor its checks for code that
  * is never reached mind.
  */
 const compiledTraps: readonly (readonly [ending: RegExp, trap: string])[] = [
-  [/\.go$/, '\n\tif true {\n\t\tpanic("it is run")\n\t}'],
-  [/\.rs$/, ' if true { panic!("it is run") }'],
+  [/\.go$/, '\n\tif true {\n\t\tgo func() { panic("it is run") }()\n\t\tselect {}\n\t}'],
+  [/\.rs$/, " if true { std::process::abort() }"],
   [cFile, " if (1) __builtin_trap();"],
-  [/\.java$/, ' if (true) throw new IllegalStateException("it is run");'],
+  [/\.java$/, " if (true) Runtime.getRuntime().halt(97);"],
 ];
 
 /** Behind the brace that opens the body of a definition: the one whose closing brace ends it. */
