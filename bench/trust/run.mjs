@@ -40,6 +40,7 @@ import { compiledHonest, compiledLies } from "./compiled.mjs";
 import { asksTooLittleHonest, asksTooLittleLies } from "./asks-too-little.mjs";
 import { goldenHonest, goldenLies } from "./golden.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
+import { callersHonest, callersLies } from "./callers.mjs";
 import { plainProjectsHonest, plainProjectsLies } from "./plain-projects.mjs";
 import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
 import { criteria, files, goal, installed } from "./project.mjs";
@@ -97,6 +98,7 @@ const wanted = [
   ...of("misbehaving", "machine-facts", machineFactsLies),
   ...of("misbehaving", "compiled", compiledLies),
   ...of("misbehaving", "made-files", madeFilesLies),
+  ...of("misbehaving", "callers", callersLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -117,6 +119,7 @@ const wanted = [
   ...of("honest", "golden", goldenHonest),
   ...of("honest", "compiled", compiledHonest),
   ...of("honest", "made-files", madeFilesHonest),
+  ...of("honest", "callers", callersHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
 ].filter(

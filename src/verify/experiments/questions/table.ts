@@ -6,6 +6,7 @@
 //   Q2. Questions whose good answer is a pass share one run if they change different files: a pass
 //       answers all of them. If it fails, each is asked alone.
 
+import { findLostCallers } from "../callers/lost-callers.ts";
 import { findOutsideGap } from "../without-runner/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
 import { findAnswersBesideInputs } from "../authorship/answers-beside-inputs.ts";
@@ -230,6 +231,12 @@ const questions: readonly Question[] = [
     appliesTo: "first criterion",
     costs: "nothing",
     gap: findUntouchedSubjects,
+  },
+  {
+    name: "does the project still call it rightly?",
+    appliesTo: "first criterion",
+    costs: "nothing",
+    gap: findLostCallers,
   },
   { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
   {
