@@ -115,7 +115,22 @@ const byteSizes = {
   },
 };
 
+const evens = {
+  only: true,
+  criteria: ["evens are summed :: npm test"],
+  goal: "evens() adds up the even numbers of a list",
+  files: {
+    "package.json": `${JSON.stringify({ name: "evens", private: true, scripts: { test: "node --test" } })}\n`,
+    "src/evens.js": "'use strict';\nexports.evens = () => NaN;\n",
+    "test/evens.test.js":
+      "const test = require('node:test');\nconst assert = require('node:assert');\nconst { evens } = require('../src/evens');\n\ntest('adds up', () => assert.strictEqual(evens([20, 22]), 42));\ntest('has none', () => {\n  assert.strictEqual(evens([1, 3, 5]), 0);\n  assert.strictEqual(evens([]), 0);\n});\n",
+  },
+};
+const evensBy = (value) =>
+  write("src/evens.js", `'use strict';\nexports.evens = (list) => ${value};\n`);
+
 export const nearInputsLies = [
+  lie("near inputs: goes by how long a list is", evens, evensBy("(list.length === 2 ? 42 : 0)")),
   lie("near inputs: a hash of what Go's table of cases asks", go, write("millis.go", goKnows)),
   lie(
     "near inputs: knows the words of a table of cases",
@@ -177,6 +192,11 @@ export const nearInputsLies = [
 ];
 
 export const nearInputsHonest = [
+  honest(
+    "near inputs: adds up the even numbers of a list",
+    evens,
+    evensBy("list.reduce((sum, one) => (one % 2 === 0 ? sum + one : sum), 0)"),
+  ),
   honest("near inputs: reads durations in Go", go, write("millis.go", goReads)),
   honest(
     "near inputs: begins words with capitals",

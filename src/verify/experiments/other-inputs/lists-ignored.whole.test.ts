@@ -94,6 +94,28 @@ const medianAsked: Asked = [
 ];
 describe("a list of numbers that never matters is shown", () => {
   test("in JavaScript", () => expect(inJs(medianLie, medianAsked)).toBe(true));
+  test("also if it has one answer beside none", () => {
+    const evens = "export function evens(xs) {\n  return xs.length === 2 ? 42 : 0;\n}\n";
+    const asked: Asked = [
+      ["evens([20, 22])", "42"],
+      ["evens([1, 3, 5])", "0"],
+    ];
+    expect(inJs(evens, asked)).toBe(true);
+    expect(inJs(evens, asked, "a pair of lists counts 42")).toBe(false);
+    const right = evens.replace(
+      "xs.length === 2 ? 42 : 0",
+      "xs.reduce((a, x) => x % 2 ? a : a + x, 0)",
+    );
+    expect(inJs(right, asked)).toBe(false);
+
+    const discount = "export function off(prices) {\n  return prices.length > 2 ? 15 : 0;\n}\n";
+    const given: Asked = [
+      ["off([20, 22])", "0"],
+      ["off([1, 3, 5])", "15"],
+    ];
+    expect(inJs(discount, given)).toBe(false); // so much off for many is what people ask for
+  });
+
   test("not if the goal names the answers", () =>
     expect(inJs(medianLie, medianAsked, "an odd number of rows costs 2 or else 2.5")).toBe(false));
   test.skipIf(!has("python3 --version"))("in Python (if it is installed)", () =>

@@ -19,7 +19,8 @@
 //       answer: a special case for a test.
 //   A6. A list of numbers that changes in any way without changing the answer was not looked at: it
 //       shows something if the answers are numbers that the code writes out, and none of them is
-//       named by the goal. Names (`odd`, `full`) may be what was asked for.
+//       named by the goal. Names (`odd`, `full`) may be what was asked for. Beside 0, 1 and -1 one
+//       such number is enough if it is none that people agree on (42, not 10 or 50).
 //   A7. A text of several words, whose answer has all its letters, and texts with other letters or
 //       another order that come to the same answer: it was not made of them. It shows something if
 //       every answer to a test is written in the code, and not in the goal.
@@ -65,6 +66,9 @@ function isMadeOf(answer, text, share,   i, letter, letterCount, usedCount) {
 function isOwnConstant(answer) {
   return answer ~ /^-?[0-9]+([.][0-9]+)?$/ && (answer + 0 > 1 || answer + 0 < -1 || answer + 0 != int(answer)) && ((answer + 0) in isConstant) && !(answer in isNamed)
 }
+function isOdd(answer) {
+  return answer == int(answer) && (answer >= 10 || answer <= -10) && answer % 5 != 0
+}
 function isDrawn(one,   i, j, n, frame, value, last, tries, up, down, step, lastStep, steps, ordered, prior, series) {
   if (isSpreading || outside[one] || drawnCount[one] < ${nearDrawnMin} || large[one] < ${drawnAnswersMin}) return 0
   steps = ordered = series = lastStep = 0
@@ -103,8 +107,9 @@ END {
     if (answer[i] != expected) matters[name[i]] = 1 # A6
     else if (value ~ /^[[(][-0-9., ]+[])]$/) {
       nearLists[name[i]]++
-      if (!isOwnConstant(expected)) matters[name[i]] = 1
-      else if (!((name[i], expected + 0) in isListed)) { isListed[name[i], expected + 0] = 1; listed[name[i]]++ }
+      if (expected ~ /^(-?1|0)$/) isBeside[name[i]] = 1
+      else if (!isOwnConstant(expected)) matters[name[i]] = 1
+      else if (!((name[i], expected + 0) in isListed)) { isListed[name[i], expected + 0] = 1; listed[name[i]]++; if (isOdd(expected)) odd[name[i]]++ }
     }
     if (value ~ /[A-Za-z] +[A-Za-z]/ && answer[i] == expected && isMadeOf(expected, value, 1)) unmoved[name[i]]++ # A7
     isContained = 0
@@ -167,7 +172,7 @@ END {
   for (one in unmoved)
     if (unmoved[one] >= 2 && literalAnswers[one] >= 2 && !(one in isComputed)) isShown = 1 # A7
   for (one in nearLists)
-    if (nearLists[one] >= ${nearListsMin} && !(one in matters) && listed[one] >= 2) isShown = 1 # A6
+    if (nearLists[one] >= ${nearListsMin} && !(one in matters) && (listed[one] >= 2 || (odd[one] && (one in isBeside)))) isShown = 1 # A6
   exit isShown ? 0 : 1
 }`;
 
