@@ -1,6 +1,7 @@
 // Documents that quote outputs, criteria that only look, and experiments without their
 // dependencies, on two real trees.
 
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -272,6 +273,21 @@ describe("criteria that only look", () => {
     ).toEqual([]);
   });
 
+  test("nor is a check of some new tests asked about what others notice", async () => {
+    const pair = (name: string, answer: number): Tree => ({
+      [`src/${name}.js`]: `export const ${name} = () => ${answer};\n`,
+      [`test/${name}.test.js`]: `import test from "node:test";\nimport assert from "node:assert/strict";\nimport { ${name} } from "../src/${name}.js";\ntest("${name}", () => assert.equal(${name}(), ${answer}));\n`,
+    });
+    const change = { ...pair("seven", 7), ...pair("nine", 9) };
+    const commands = ["node --test test/nine.test.js", "node --test test/"];
+    const results = await tried({ before, change, commands, goal: "Add seven() and nine()" });
+    expect(results.map(({ without_work: found }) => found?.outcome)).toEqual([
+      "noticed",
+      "noticed",
+    ]);
+    expect(gapsOf(results).join()).not.toContain("no test notices");
+  });
+
   test("do not make up for code that nothing runs", async () => {
     const change = {
       "src/page.js": `${before["src/page.js"] ?? ""}export function last(total) {\n  return total;\n}\n`,
@@ -289,6 +305,30 @@ describe("criteria that only look", () => {
     expect(gapsOf(await tried({ before, change, commands: asking }))).toEqual([]);
   });
 });
+
+test.skipIf(spawnSync("cc", ["--version"]).status !== 0)(
+  "a definition in tests that takes the place of the work's own shows nothing of that (needs cc)",
+  async () => {
+    const before: Tree = {
+      Makefile: "check:\n\tcc -o run src/*.c tests/*.c\n\t./run\n.PHONY: check\n",
+      "src/double.h": "int twice(int one);\n",
+      "src/double.c": '#include "double.h"\n\nint twice(int one)\n{\n    return one;\n}\n',
+      "tests/main.c":
+        '#include "../src/double.h"\n\nint main(void)\n{\n    if (twice(4) != 8) return 1;\n    return 0;\n}\n',
+    };
+    const weak =
+      '#include "double.h"\n\n__attribute__((weak)) int twice(int one)\n{\n    return one + 4;\n}\n';
+    const board = '#include "../src/double.h"\n\nint twice(int one)\n{\n    return one * 2;\n}\n';
+    const gaps = async (change: Tree) =>
+      gapsOf(await tried({ before, change, commands: ["make check"], goal: "Implement twice()" }));
+
+    expect(await gaps({ "src/double.c": weak, "tests/board.c": board })).toContainEqual(
+      expect.stringContaining("its command never runs twice (src/double.c:3)"),
+    );
+    const right = weak.replace("__attribute__((weak)) ", "").replace("one + 4", "one * 2");
+    expect(await gaps({ "src/double.c": right })).toEqual([]);
+  },
+);
 
 describe("an experiment whose dependencies can't be restored", () => {
   const before: Tree = {

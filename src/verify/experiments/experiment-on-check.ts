@@ -33,7 +33,12 @@ import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
 import { findMadeData } from "./made-data.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
-import { findUnnoticed, listFunctions, type MutatedFunctions } from "./questions/mutations.ts";
+import {
+  findUnnoticed,
+  listFunctions,
+  type MutatedFunctions,
+  type WrittenFunction,
+} from "./questions/mutations.ts";
 import { mutateWork } from "./questions/raised-questions.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { askAll } from "./questions/table.ts";
@@ -47,6 +52,11 @@ export type ExperimentFindings = Pick<
   readonly unsteady?: readonly CheckStatus[];
   /** What would be a gap if no other check shows the work (T8). */
   readonly open?: string;
+  /** The work's functions of which a test noticed that they answer something else, and the others. */
+  readonly mutated?: {
+    readonly noticed: readonly WrittenFunction[];
+    readonly unnoticed: readonly WrittenFunction[];
+  };
 };
 
 /** What the experiments on one check share. */
@@ -197,12 +207,15 @@ async function examineWork(
     mutant: isMutantKnown ? { change: mutation, observed: mutant.observed } : null,
   });
 
-  const gaps = [
-    ...(gap === undefined ? [] : [gap]),
-    ...describeUnnoticed(areNewTestsRun ? unnoticed : []),
-    ...answers.gaps,
-    ...runs.late,
-  ];
+  const mutated =
+    mutation === null || mutant?.unnoticed == null
+      ? null
+      : {
+          noticed: mutation.functions.filter((one) => !unnoticed.includes(one)),
+          unnoticed: areNewTestsRun ? unnoticed : [],
+        };
+
+  const gaps = [...(gap === undefined ? [] : [gap]), ...answers.gaps, ...runs.late];
 
   return {
     ...(isNoticed && mutation !== null
@@ -212,6 +225,7 @@ async function examineWork(
     ...(answers.programs === null ? {} : { programs: [...answers.programs] }),
     ...(answers.madeAgain.length === 0 ? {} : { made_again: [...answers.madeAgain] }),
     ...(gaps.length === 0 ? {} : { gap: gaps.join("; ") }),
+    ...(mutated === null ? {} : { mutated }),
     ...(answers.open.length === 0 ? {} : { open: answers.open.join("; ") }),
   };
 }
@@ -261,11 +275,6 @@ function loadRules({ parts, base }: CheckTrial, { command }: Check): Promise<Pro
     [command],
   );
 }
-
-const describeUnnoticed = (functions: Parameters<typeof listFunctions>[0]): readonly string[] =>
-  functions.length === 0
-    ? []
-    : [`no test notices when ${listFunctions(functions)} answers something else`];
 
 function createLab(
   { parts: { workspace }, request, base, taken }: CheckTrial,

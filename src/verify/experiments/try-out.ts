@@ -15,7 +15,8 @@
 //   T7. An experiment whose dependencies could not be restored was not made: what failed then shows
 //       nothing of the check.
 //   T8. What a check leaves open is no gap if another check that decides shows the work: it failed
-//       without it, or before it.
+//       without it, or before it, and runs new code.
+//   T9. A function of the work that one check's tests notice needs no other check's.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
@@ -25,6 +26,7 @@ import { isReadOnly } from "../protected/programs.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import { runExperiments, type ExperimentFindings } from "./experiment-on-check.ts";
 import type { CheckRequest, CheckTrial } from "./experiment-runs.ts";
+import { listFunctions, type WrittenFunction } from "./questions/mutations.ts";
 
 const triedKinds: ReadonlySet<Check["kind"]> = new Set([
   "criterion",
@@ -53,6 +55,16 @@ type Examined = {
   readonly findings: ExperimentFindings | null;
 };
 
+/** What a check found out by itself. */
+type OwnFindings = Omit<ExperimentFindings, "open" | "mutated">;
+
+/** What all checks together have shown. */
+type ShownByAll = {
+  readonly isWorkShown: boolean;
+  /** The functions of which a test noticed that they answer something else. */
+  readonly noticed: ReadonlySet<string>;
+};
+
 /** The evidence of each check before the work, by the check's id. */
 type Baselines = ReadonlyMap<string, Evidence>;
 
@@ -70,9 +82,14 @@ export async function tryOut(
   const examined = await examineAll(trial, results, baselines);
   if (trial.request.cancel.aborted) return results;
 
-  const isWorkShown = examined.some(showsWork);
+  const shown = {
+    isWorkShown: examined.some(showsWork),
+    noticed: new Set(
+      examined.flatMap(({ findings }) => (findings?.mutated?.noticed ?? []).map(toPlace)),
+    ),
+  };
   const concluded: CheckResult[] = [];
-  for (const one of examined) concluded.push(await conclude(trial, one, isWorkShown));
+  for (const one of examined) concluded.push(await conclude(trial, one, shown));
 
   return concluded;
 }
@@ -156,10 +173,10 @@ function findKnownResult({ parts }: CheckTrial, result: CheckResult): CheckResul
 async function conclude(
   trial: CheckTrial,
   { result, findings }: Examined,
-  isWorkShown: boolean,
+  shown: ShownByAll,
 ): Promise<CheckResult> {
   if (findings === null) return result;
-  const extended = await withFindings(trial, result, settleOpen(findings, isWorkShown));
+  const extended = await withFindings(trial, result, compareWithOthers(findings, shown));
   if (extended.status !== "flaky") {
     trial.parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
   }
@@ -168,35 +185,42 @@ async function conclude(
 }
 
 /**
- * Whether a check fails without the work, or failed before it and now does more than look at files.
+ * Whether a check fails without the work, or failed before it and does more than look at files. One
+ * that runs nothing of the new code may fail for what stands beside that.
  */
 function showsWork({ result, baseline, findings }: Examined): boolean {
   if (result.status !== "passed" || !triedKinds.has(result.check.kind)) return false;
-  if ((findings ?? result).without_work?.outcome === "noticed") return true;
-  return (
-    baseline?.status !== "passed" &&
-    findings?.open === undefined &&
-    !isReadOnly(result.check.command)
-  );
+  const isNoticed = (findings ?? result).without_work?.outcome === "noticed";
+  if (isReadOnly(result.check.command)) return isNoticed;
+  return findings?.open === undefined && (isNoticed || baseline?.status !== "passed");
 }
 
-/** What is open becomes a gap if no check shows the work (T8). */
-function settleOpen(
-  { open, ...findings }: ExperimentFindings,
-  isWorkShown: boolean,
-): Omit<ExperimentFindings, "open"> {
-  if (open === undefined || isWorkShown) return findings;
-  return {
-    ...findings,
-    gap: [...(findings.gap === undefined ? [] : [findings.gap]), open].join("; "),
-  };
+/**
+ * What is open becomes a gap if no check shows the work (T8), and so does a function that no test of
+ * any check noticed (T9).
+ */
+function compareWithOthers(
+  { open, mutated, ...findings }: ExperimentFindings,
+  { isWorkShown, noticed }: ShownByAll,
+): OwnFindings {
+  const unnoticed = (mutated?.unnoticed ?? []).filter((one) => !noticed.has(toPlace(one)));
+  const gaps = [
+    ...(unnoticed.length === 0
+      ? []
+      : [`no test notices when ${listFunctions(unnoticed)} answers something else`]),
+    ...(findings.gap === undefined ? [] : [findings.gap]),
+    ...(open === undefined || isWorkShown ? [] : [open]),
+  ];
+  return gaps.length === 0 ? findings : { ...findings, gap: gaps.join("; ") };
 }
+
+const toPlace = ({ path, name, line }: WrittenFunction): string => `${path}:${line} ${name}`;
 
 /** Adds the findings to the result, and to evidence that says the same (T4). */
 async function withFindings(
   { parts }: CheckTrial,
   result: CheckResult,
-  { unsteady, ...findings }: Omit<ExperimentFindings, "open">,
+  { unsteady, ...findings }: OwnFindings,
 ): Promise<CheckResult> {
   const evidence = await readEvidence(parts, result.evidence);
   const redact = (parts.redactor ?? patternRedactor).text;

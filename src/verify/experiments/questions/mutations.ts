@@ -28,7 +28,7 @@ import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 /** A function that the work wrote. */
-type WrittenFunction = {
+export type WrittenFunction = {
   readonly path: string;
   readonly name: string;
   readonly line: number;

@@ -36,16 +36,16 @@ const forms: readonly Form[] = [
   [["js"], /^(?:module\.)?exports\.([\w$]+)\s*=(?![=>])/gm, "statement"],
   [
     ["js"],
-    /^[ \t]+(?:static\s+|async\s+|public\s+|private\s+)*(?!(?:if|for|while|switch|catch|constructor|return|function|else|new)\b)([\w$]+)\s*\((?=[^;\n]*\{)/gm,
+    /^[ \t]+(?:(?:static|async|public|private|protected|override|get|set)\s+)*\*?(?!(?:if|for|while|switch|catch|constructor|return|function|else|new)\b)([\w$]+)\s*(?:<[^>(]*>)?\((?=[^;\n]*\{)/gm,
     "braces",
   ],
   [["py"], /^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(/gm, "indent"],
   [["py"], /^([A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=)/gm, "line"],
-  [["go"], /^func\s+(?:\([^)]*\)\s*)?(\w+)\s*(?:\[[^\]]*\])?\(/gm, "braces"],
+  [["go"], /^func\s+(?:\([^)]*\)\s*)?(\w+)\s*(?:\[(?:[^[\]]|\[[^[\]]*\])*\])?\(/gm, "braces"],
   [["go"], /^(?:const|var)\s+(\w+)(?:\s+\w+)?\s*=/gm, "line"],
   [
     ["rust"],
-    /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|async\s+|unsafe\s+)*fn\s+(\w+)\s*(?:<[^>(]*>)?\(/gm,
+    /^[ \t]*(?:pub(?:\([^)]*\))?\s+)?(?:(?:const|async|unsafe|extern|default)\s+)*fn\s+(\w+)\s*(?:<(?:[^<>()]|->|<[^<>]*>|\([^()]*\))*>)?\(/gm,
     "braces",
   ],
   [
@@ -57,6 +57,11 @@ const forms: readonly Form[] = [
   [
     ["c", "java"],
     /^[ \t]*(?!(?:return|else|new|throw|goto|case)\b)(?:[\w*<>[\],]+[ \t]+)+\*?(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm,
+    "braces",
+  ],
+  [
+    ["c"],
+    /^(?!#)[A-Za-z_][\w \t*]*\n(?!(?:if|for|while|switch)\b)(\w+)[ \t]*\((?=[^;{}]*\)[^;{}]*\{)/gm,
     "braces",
   ],
   [
@@ -93,7 +98,7 @@ export function findFunctions(path: string, text: string): readonly Definition[]
 export function findDefinitions(path: string, text: string): readonly Definition[] {
   const language = detectSourceLanguage(path);
   if (language === null || text.length > textCharsMax) return [];
-  const code = maskText(text, language);
+  const code = blankAttributes(maskText(text, language), language);
   const lineAt = createLineCounter(text);
 
   const definitions = forms
@@ -119,6 +124,20 @@ export function findDefinitions(path: string, text: string): readonly Definition
     ({ name }) => definitions.filter((definition) => definition.name === name).length === 1,
   ); // D2
 }
+
+/** What stands beside the words of a header and says nothing of its form. */
+const attributes: Partial<Record<SourceLanguage, RegExp>> = {
+  c: /\b(?:__attribute__|__declspec|__asm__|alignas|_Alignas)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[\[[^[\]]*\]\]|\bextern\s+"[^"\n]*"/g,
+  java: /@\w[\w.]*(?:\([^()\n]*\))?/g,
+  rust: /\bextern\s+"[^"\n]*"/g,
+};
+
+const blankAttributes = (code: string, language: SourceLanguage): string => {
+  const pattern = attributes[language];
+  return pattern === undefined
+    ? code
+    : code.replace(pattern, (found) => found.replaceAll(/[^\n]/g, " "));
+};
 
 /**
  * `start` and `headerEnd`: where the matched header begins and ends; for braces and indents it ends
