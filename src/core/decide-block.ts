@@ -108,7 +108,7 @@ export function askAboutTests(
 
   if (approved.includes(oracles.content)) return null;
   return openStepQuestion(cursor, step, "!", {
-    question: `The agent changed ${describePaths(refused)}, part of what checks its work. Keep the change?`,
+    question: `The agent ${describeChanges(refused)}, which check its work. Keep exactly this change?`,
     options: {
       back: "no: put the original back and go on; the agent is told",
       keep: "yes: accept exactly this change",
@@ -120,13 +120,44 @@ export function askAboutTests(
   });
 }
 
+type RefusedChange = NonNullable<RunView["oracles"]>["changes"][number];
 const pathsNamedMax = 3;
 
-/** `test/a.test.js (loosened), package.json (changed), b.test.js (skipped) and 2 more files` */
-function describePaths(refused: NonNullable<RunView["oracles"]>["changes"]): string {
-  const paths = refused.slice(0, pathsNamedMax).map(({ path, how }) => `${path} (${how})`);
-  return `${paths.join(", ")}${refused.length > pathsNamedMax ? ` and ${refused.length - pathsNamedMax} more files` : ""}`;
+/** `changed tests (test/a.test.js), loosened lint rules (.eslintrc.json) and 2 more files` */
+function describeChanges(refused: readonly RefusedChange[]): string {
+  const named = new Map<string, string[]>();
+  for (const { path, kind, how } of refused.slice(0, pathsNamedMax)) {
+    const what = `${changeWords[how]} ${kindWords[kind]}`;
+    named.set(what, [...(named.get(what) ?? []), path]);
+  }
+
+  const groups = [...named].map(([what, paths]) => `${what} (${paths.join(", ")})`);
+  const more = refused.length - pathsNamedMax;
+  return `${groups.join(", ")}${more > 0 ? ` and ${more} more ${more === 1 ? "file" : "files"}` : ""}`;
 }
+
+const kindWords: Readonly<Record<RefusedChange["kind"], string>> = {
+  test: "tests",
+  test_config: "settings of tests",
+  snapshot: "recorded outputs",
+  coverage: "coverage settings",
+  lint: "lint rules",
+  compiler: "compiler settings",
+  ci: "build server settings",
+  scripts: "scripts",
+};
+const changeWords: Readonly<Record<RefusedChange["how"], string>> = {
+  changed: "changed",
+  deleted: "deleted",
+  renamed: "moved",
+  skipped: "skipped",
+  focused: "left out",
+  weakened: "weakened",
+  mocked: "mocked code in",
+  loosened: "loosened",
+  redefined: "redefined",
+  added: "added",
+};
 
 /** Passes on a question that an agent has for a person; with the answer the step is tried again. */
 export function askForAgent(cursor: CursorView, step: Step, question: string): NextAction {
