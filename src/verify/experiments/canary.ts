@@ -28,7 +28,7 @@ import { asksOnlyCode } from "./broken-expectations/find-judges.ts";
 import { flipSample } from "./broken-expectations/flip-expectations.ts";
 import { breakTypes } from "./broken-expectations/type-checker.ts";
 import { createNonce, shuffle } from "./broken-expectations/choose-flips.ts";
-import { createCommandVariants } from "./broken-expectations/command-variants.ts";
+import { commandWithCode, createCommandVariants } from "./broken-expectations/command-variants.ts";
 import {
   reportMissed,
   type Lab,
@@ -42,12 +42,6 @@ import { runsChangedCode } from "./run-code.ts";
 /** How many breakages of files, and how many variants of a command, are tried (K3). */
 const breakagesMax = 3;
 const variantsMax = 6;
-/**
- * Commands that contain code, or that compare a program's output: `node -e '…'`, `[ "$(add 1 2)" =
- * 3 ]`.
- */
-const commandWithCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
-
 /**
  * Breaks what the check seems to compare with: expectations of tests, then types, then its command,
  * then files it reads.

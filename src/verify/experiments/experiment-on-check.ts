@@ -30,6 +30,7 @@ import { createNonce } from "./broken-expectations/choose-flips.ts";
 import { withoutStyleReaders } from "./broken-expectations/code-readers.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
+import { isOfUser } from "./authorship/user-commands.ts";
 import { findMadeData } from "./made-data.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
@@ -244,6 +245,9 @@ function askQuestions(
     check,
     checkMs,
     checkCommands: request.checks.map(({ command }) => command),
+    userCommands: request.checks
+      .filter((other) => other.id !== check.id && isOfUser(other))
+      .map(({ command }) => command),
     isFirst: firstDeciding?.id === check.id,
     lab,
     workspace,

@@ -5,6 +5,12 @@ import { splitPipelines } from "../../protected/programs.ts";
 import { expectedLiteral, toAdjacentLiteral } from "./literal-flips.ts";
 
 /**
+ * Commands that contain code, or that compare a program's output: `node -e '…'`, `[ "$(add 1 2)" =
+ * 3 ]`.
+ */
+export const commandWithCode = /\s-(?:e|c|p|r)\s|\|\s*grep\b|\$\(|`|\[ |\btest\s.*=|--eval\b|<<</;
+
+/**
  * The command with one of the literals changed that it compares with, for each of them; if it
  * compares with none, for each literal that names no file or module. A string with code in it has
  * its own literals. `word`: what no output contains.

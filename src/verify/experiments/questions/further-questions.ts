@@ -49,6 +49,7 @@ import {
   findFunctionsOfOwnTests,
   findSelfWrittenPaths,
 } from "../authorship/self-written.ts";
+import { areFunctionsShown } from "../authorship/user-commands.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
 import {
   filterFailedTests,
@@ -84,8 +85,13 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
   const current = tests.flatMap(({ path, text }) => findTestCases(path, text));
   const earlier = earlierCases.flat();
   const paths = findSelfWrittenPaths({ current, earlier }, lab, passed);
-  if (paths.length > 0) return describeSelfWritten(paths);
-  const functions = findFunctionsOfOwnTests(await readSources(context), current, earlier);
+  const sources = await readSources(context);
+  if (paths.length > 0) {
+    const isShown = await areFunctionsShown(context.userCommands, sources, lab);
+    return isShown ? null : describeSelfWritten(paths);
+  }
+
+  const functions = findFunctionsOfOwnTests(sources, current, earlier);
   return functions.length === 0 ? null : describeFunctionsOfOwnTests(functions);
 }
 

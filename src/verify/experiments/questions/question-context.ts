@@ -41,6 +41,8 @@ export type QuestionContext = {
   readonly checkMs: number;
   /** The commands of all checks of this proof. */
   readonly checkCommands: readonly string[];
+  /** Those of the other checks that the user gave. */
+  readonly userCommands: readonly string[];
   /**
    * Whether it is the first criterion, or the first check if there is none: what is not about one
    * check alone is asked of that.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
 import type { QuestionContext } from "./question-context.ts";
-import { findUnrunFunctions, trapFunctions } from "./unrun-functions.ts";
+import { trapFunctions } from "./trapped-functions.ts";
+import { findUnrunFunctions } from "./unrun-functions.ts";
 
 const go =
   "package stats\n\n// Mean is the mean.\nfunc Mean(xs []float64) float64 {\n\treturn xs[0]\n}\n";
