@@ -105,7 +105,7 @@ async function expectWhole(room: string): Promise<void> {
   expect(JSON.parse(out)).toEqual({
     paths: ["new.txt"],
     tree,
-    lowers: [[], ["node_modules"], [".gitignore", "a.txt", "c"]],
+    lowers: [[".git"], [".git"], ["node_modules"], [".gitignore", "a.txt", "c"]],
     left: [],
     checks: [],
   });
@@ -207,7 +207,7 @@ test("three that make the same base and the same packages at once are all served
     expect(out, err).not.toBe("");
     expect(JSON.parse(out)).toMatchObject({
       paths: ["new.txt"],
-      lowers: [[], ["node_modules"], [".gitignore", "a.txt", "c"]],
+      lowers: [[".git"], [".git"], ["node_modules"], [".gitignore", "a.txt", "c"]],
     });
   }
 

@@ -88,9 +88,9 @@ test("a git in a check's folder never finds the user's repository above it", asy
   const folder = await bench.workspace.checkout((await bench.workspace.tip()).commit, "check");
   const choice = await chooseIsolation("clone", placeOf(bench));
   if ("failure" in choice) throw new Error(choice.failure.detail);
-  expect(run(choice.isolation, folder, "git rev-parse --show-toplevel || echo none").trim()).toBe(
-    "none",
-  );
+  expect(run(choice.isolation, folder, "git rev-parse --show-toplevel").trim()).toBe(folder);
+  const without = "rm -rf .git && { git rev-parse --show-toplevel || echo none; }";
+  expect(run(choice.isolation, folder, without).trim()).toBe("none");
 });
 
 test("what cannot be had is refused with the reason; auto never falls back to clone", async () => {

@@ -25,9 +25,9 @@ import { readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts
 const recordFolders = ["records/layers", "records/checks", receiptsPath];
 /**
  * Folders with one entry for each layer or check; `worlds` and `apart` hold what an overlay and a
- * home keep beside it.
+ * home keep beside it, `histories` what the repositories of checks read.
  */
-const phaseFolders = ["layers", "checks", "worlds", "apart"];
+const phaseFolders = ["layers", "checks", "worlds", "apart", "histories"];
 /**
  * Folders that are moved away whole, at a run's end: the names in them are an agent's, and may be
  * any bytes.
@@ -86,7 +86,7 @@ export async function freeForFullDisk(run: string, hasRoom: () => boolean): Prom
     rmSync(join(run, "records/checks", name), { force: true });
   } // E2
 
-  for (const folder of ["checks", "scratch"]) await erase(join(run, folder));
+  for (const folder of ["checks", "scratch", "histories"]) await erase(join(run, folder));
   for (const name of readFolderNames(join(run, "worlds"))) {
     if (name.startsWith("checks-")) await erase(join(run, "worlds", name));
   }

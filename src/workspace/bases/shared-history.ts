@@ -228,6 +228,16 @@ async function packAvailable(
   }
 }
 
+/** Copies a commit and a little of its past, borrowing nothing. Returns the shallow commits. */
+export async function packHistory(
+  call: GitContext,
+  packs: string,
+  commit: GitSha,
+): Promise<readonly GitSha[]> {
+  const { shallow } = await readPastCommits(call, commit);
+  return packAvailable(call, packs, commit, { without: [], shallow });
+}
+
 type PackBoundary = { readonly without: readonly GitSha[]; readonly shallow: readonly GitSha[] };
 
 /**

@@ -11,8 +11,8 @@
 
 import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import {
@@ -26,6 +26,7 @@ import type { DependencyBase } from "../bases/dependency-base.ts";
 import { type Base, parseBaseTree } from "../bases/base.ts";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
 import { discard, erase } from "../folder.ts";
+import { editIndex } from "../git/edit-index.ts";
 import { git } from "../git/git.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";
@@ -60,15 +61,9 @@ export type CheckoutOptions = OpenBasesOptions & {
 export type Checkouts = {
   readonly kind: CheckoutKind;
   /**
-   * Makes an empty folder a fresh checkout of this tree, with a git index of its files at `index`.
-   * `packages` are included.
+   * Makes an empty folder a fresh checkout of this tree.
    */
-  make(
-    folder: string,
-    tree: GitSha,
-    index?: string,
-    packages?: DependencyBase | null,
-  ): Promise<void>;
+  make(folder: string, tree: GitSha, parts: CheckoutParts): Promise<void>;
   /**
    * Installed packages at these paths of the user's checkout, as far as they fit into the tree;
    * null if they cannot be shared here.
@@ -93,6 +88,22 @@ export type Checkouts = {
   foldersOf(folder: string): readonly string[];
 };
 
+/** What belongs to a checkout besides the tree. */
+export type CheckoutParts = {
+  /** Where to write a git index of its files. */
+  readonly index?: string;
+  readonly packages?: DependencyBase | null;
+  /** Its own repository, whose index is written too. */
+  readonly repository?: CheckoutRepository | null;
+};
+
+export type CheckoutRepository = {
+  /** Writes all but the index. */
+  readonly write: (gitDir: string) => Promise<void>;
+  /** Folders that have a part of it: they become lower folders of a view, or are copied. */
+  readonly lowers: readonly string[];
+};
+
 const execFileAsync = promisify(execFile);
 const copyTimeoutMs = 900_000;
 
@@ -106,16 +117,27 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       const fitting = await filterFitting(openTreeFolders(shadow.call), tree, paths);
       return fitting.length === 0 ? null : bases.openPackages(root, fitting);
     },
-    make: async (folder, tree, index, packages) => {
+    make: async (folder, tree, { index, packages = null, repository = null }) => {
       await discard(checkoutPlacePath(runDir, folder), trash); // W2
-      if (kind === "copy") return makeCopy(options, { folder, tree, index });
+      const gitDir = join(folder, ".git");
+      if (kind !== "overlay" && repository !== null) await copyRepository(repository, folder);
+      if (kind === "copy") {
+        const ownIndex = repository === null ? index : join(gitDir, "index");
+        return makeCopy(options, { folder, tree, index: ownIndex });
+      }
+
       const nearest = await bases.openNearest(tree);
       if (index !== undefined) await writeIndex(shadow, nearest, index);
       if (kind === "overlay") {
-        return makeView(options, { folder, tree, nearest, packages: packages ?? null });
+        return makeView(options, { folder, tree, nearest, packages, repository });
       }
 
       await makeReflinkCopy(options, { folder, tree, nearest });
+      if (repository !== null) {
+        await writeIndex(shadow, nearest, join(gitDir, "index"));
+        await refreshIndex(shadow, join(gitDir, "index"), folder); // copies have inodes of their own
+      }
+
       await bases.requireIntact(); // W3: a copy of a damaged base would look like a change
       await writeListing(
         checkoutPlacePath(runDir, folder),
@@ -136,6 +158,17 @@ export function openCheckouts(options: CheckoutOptions): Checkouts {
       return place === null ? [folder] : [folder, ...readLowers(place)];
     },
   };
+}
+
+async function copyRepository(
+  { lowers, write }: CheckoutRepository,
+  folder: string,
+): Promise<void> {
+  for (const lower of lowers) {
+    await cp(lower, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  }
+
+  await write(join(folder, ".git"));
 }
 
 type NearestBase = { readonly base: Base; readonly delta: TreeDelta };
@@ -161,6 +194,7 @@ type ViewRequest = {
   readonly tree: GitSha;
   readonly nearest: NearestBase;
   readonly packages: DependencyBase | null;
+  readonly repository: CheckoutRepository | null;
 };
 
 /**
@@ -169,15 +203,25 @@ type ViewRequest = {
  */
 async function makeView(
   { runDir, shadow }: CheckoutOptions,
-  { folder, tree, nearest: { base, delta }, packages }: ViewRequest,
+  { folder, tree, nearest, packages, repository }: ViewRequest,
 ): Promise<void> {
+  const { base, delta } = nearest;
   const place = checkoutPlacePath(runDir, folder);
   await mkdir(place, { recursive: true, mode: 0o700 });
   const lowers: (SealedFolder | string)[] = packages === null ? [base] : [packages, base];
+  lowers.unshift(...(repository?.lowers ?? []));
+  const isChanged = delta.changed.length > 0 || delta.deleted.length > 0;
 
-  if (delta.changed.length > 0 || delta.deleted.length > 0) {
-    await writeDelta(shadow, delta, tree, deltaFolder(place));
-    lowers.unshift(deltaFolder(place));
+  if (isChanged || repository !== null) {
+    const changes = deltaFolder(place);
+    await writeDelta(shadow, delta, tree, changes);
+    if (repository !== null) {
+      const index = join(changes, ".git", "index");
+      await repository.write(dirname(index));
+      await writeViewIndex(shadow, nearest, index, changes);
+    }
+
+    lowers.unshift(changes);
   }
 
   writeCheckoutParts(place, folder, lowers);
@@ -229,6 +273,23 @@ async function filterFitting(
   return fitting;
 }
 
+/** The base's own index, with the difference as it lies in the folder `files`. */
+async function writeViewIndex(
+  shadow: Shadow,
+  nearest: NearestBase,
+  index: string,
+  files: string,
+): Promise<void> {
+  const { base, delta } = nearest;
+  const isChanged = delta.changed.length > 0 || delta.deleted.length > 0;
+  const edited = isChanged
+    ? editIndex(await readFile(base.index), shadow.format, { ...delta, files })
+    : null;
+  if (edited !== null) return writeFile(index, edited);
+  await writeIndex(shadow, nearest, index);
+  if (isChanged) await refreshIndex(shadow, index, files);
+}
+
 /** The base's own index, updated with the difference: the stat data of all other files stay. */
 async function writeIndex(
   shadow: Shadow,
@@ -265,6 +326,17 @@ async function writeIndex(
     env,
     args: ["update-index", "-z", "--index-info"],
     input: rows,
+  });
+}
+
+/** Records the stat data of the files that are in this folder, so that all of git takes them as unchanged. */
+async function refreshIndex(shadow: Shadow, index: string, files: string): Promise<void> {
+  await git({
+    ...shadow.call,
+    cwd: files,
+    env: { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: files },
+    args: ["update-index", "-q", "--ignore-missing", "--refresh"],
+    codes: [0, 1],
   });
 }
 

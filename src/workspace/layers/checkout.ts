@@ -1,5 +1,5 @@
 // checkout: makes and reads checkouts for checks: a commit's files in a separate folder that no
-// agent has seen and that has no repository.
+// agent has seen, for a command in a repository of its own (check-repository.ts).
 
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import {
   displayPath,
 } from "../git/byte-path.ts";
 import { invariant } from "../../kit/invariant.ts";
+import { planCheckRepository } from "./check-repository.ts";
 import { copyDependencies, fingerprintFolders, moveDependencies } from "./dependencies.ts";
 import { examineCheckout, findTouchedFiles } from "./examine.ts";
 import { moveToTrash, discard, erase } from "../folder.ts";
@@ -46,7 +47,8 @@ export async function makeCheckout(
   const tree = await writeOverriddenTree(run, commit, overrides);
   const packageFolders = await run.findDependencyFolders(run.checkDependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
-  await run.checkouts.make(folder, tree, undefined, packages);
+  const repository = purpose === "check" ? await planCheckRepository(run, commit, tree) : null; // others only read files
+  await run.checkouts.make(folder, tree, { packages, repository });
   const provided =
     packages === null
       ? await providePackages(run, folder, packageFolders, { record: previous, old })

@@ -1,4 +1,4 @@
-// history-tags: gives an agent's repository the tags of the user's repository, so that `git log
+// history-tags: gives the repository of an agent or a check the tags of the user's, so that `git log
 // v1.0..HEAD` says there what it says to the user.
 //
 // Invariants:
@@ -52,14 +52,17 @@ type Findings = {
 };
 const findingsByRun = new WeakMap<RunWorkspace, Findings>();
 
-/** Writes the tags of a layer's history into its repository, which the agent has not seen yet. */
+/**
+ * Writes the tags of a history into a repository that no agent and no check has seen yet, and that
+ * has it.
+ */
 export async function writeTags(run: RunWorkspace, gitDir: string, start: GitSha): Promise<void> {
   const findings: Findings = findingsByRun.get(run) ?? {
     tags: mayHaveTags(run.repository.commonDir) ? null : [],
     parents: new Map(),
   }; // T3
   findingsByRun.set(run, findings);
-  if (findings.tags?.length === 0 || !existsSync(join(gitDir, "refs", "heads", "work"))) return; // its history could not be had
+  if (findings.tags?.length === 0) return;
   let shown: readonly Tag[] = [];
 
   try {

@@ -10,19 +10,20 @@
 //   L3. Its tags are names of commits of its own history, copied (history-tags.ts); a layer without
 //       a past has none.
 
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./dependencies.ts";
 import { git, readGitLine } from "../git/git.ts";
 import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
+import { writeEmptyRepository } from "./empty-repository.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
 import { writeTags } from "./history-tags.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
-import { withoutFilters } from "../git/shadow.ts";
-import { type ObjectFormat, resolveTree } from "../git/tree.ts";
+import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
 import { historyCommitsMax, packInto } from "../bases/shared-history.ts";
@@ -75,10 +76,11 @@ export async function createLayer(
 
   const root = maskedPaths.length === 0 ? run.base.commit : await createMaskedRoot(run, isMasked);
   const borrows = await createRepository(run, folder, start, root);
-  if (maskedPaths.length === 0) await writeTags(run, join(folder, ".git"), start); // L2, L3
+  const hasHistory = existsSync(join(folder, ".git", "refs", "heads", "work"));
+  if (maskedPaths.length === 0 && hasHistory) await writeTags(run, join(folder, ".git"), start); // L2, L3
   const packageFolders = await run.findDependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
-  await run.checkouts.make(folder, tree, join(folder, ".git", "index"), packages);
+  await run.checkouts.make(folder, tree, { index: join(folder, ".git", "index"), packages });
   const dependencies = await providePackages(run, folder, { masks, packageFolders, packages });
   await dropFinished(run, isOver);
   await run.layers.write({
@@ -198,16 +200,10 @@ async function createRepository(
   root: GitSha,
 ): Promise<readonly string[]> {
   const gitDir = join(folder, ".git");
-  for (const name of ["info", "objects/info", "objects/pack", "refs/heads", "refs/tags"]) {
-    await mkdir(join(gitDir, name), { recursive: true });
-  }
-
-  await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/work\n");
-  await writeFile(join(gitDir, "config"), composeLayerConfig(run.shadow.format));
-  // The same attributes and ignore rules as the runner's, so that the agent's `git status` shows
-  // what will be judged.
-  await writeFile(join(gitDir, "info", "attributes"), withoutFilters);
-  await cp(join(run.shadow.gitDir, "info", "exclude"), join(gitDir, "info", "exclude"));
+  await writeEmptyRepository(run, gitDir, {
+    head: "ref: refs/heads/work",
+    identity: { name: "agent", email: "agent@localhost" },
+  });
 
   if (run.history === null) {
     await fetchHistory(run, folder, gitDir, start);
@@ -233,25 +229,6 @@ async function createRepository(
 
   await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
   return objects;
-}
-
-/** The configuration of a layer's repository. */
-function composeLayerConfig(format: ObjectFormat): string {
-  const extension = format === "sha1" ? [] : ["[extensions]", `\tobjectFormat = ${format}`];
-  const lines = [
-    "[core]",
-    `\trepositoryformatversion = ${extension.length === 0 ? 0 : 1}`,
-    "\tfilemode = true",
-    "\tbare = false",
-    "\tlogallrefupdates = true",
-    "\ttrustctime = false", // links and views change a file's ctime; its size, mtime and inode are enough
-    ...extension,
-    "[user]",
-    "\tname = agent",
-    "\temail = agent@localhost",
-  ];
-
-  return `${lines.join("\n")}\n`;
 }
 
 /**
