@@ -71,6 +71,17 @@ describe("a check in another world", () => {
     expect(await findWorldDependence(subject.context)).toBe(null);
   });
 
+  it.each(["tests beside it", "sources beside it"] as const)(
+    "shows nothing without %s if the test asks git",
+    async (fact) => {
+      const testText = `test("single units", () => { equal(unit(), git("describe")); });`;
+      const asked = createWorldContext({ failsOnWork: failsIn(fact), testText });
+      expect(await findWorldDependence(asked.context)).toBe(null);
+      const other = createWorldContext({ failsOnWork: failsIn(fact) });
+      expect(await findWorldDependence(other.context)).toContain("1 test passes here");
+    },
+  );
+
   it("counts if the goal asks for the same everywhere", async () => {
     const testText = `test("single units", () => { equal(utcDay("2024-03-09T20:00:00Z"), "2024-03-09"); });`;
     const ask = async (goal: string): Promise<string | null> =>

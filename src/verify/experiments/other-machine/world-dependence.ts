@@ -187,7 +187,7 @@ const subjects: Readonly<Record<WorldFact, RegExp>> = {
   "runner's variables":
     /\benv::|\b(?:Getenv|Setenv|LookupEnv|Environ)\b|environment variable|(?<!env!\(")\bCARGO_/,
   "sources beside it":
-    /\bsource (?:files?|code)\b|\bgo\.mod\b|\bCargo\.toml\b|\bcurrent_dir\b|\bGetwd\b|\bworking (?:folder|director)/i,
+    /\bsource (?:files?|code)\b|\bgo\.mod\b|\bCargo\.toml\b|\bcurrent_dir\b|\bGetwd\b|\bworking (?:folder|director)|\bgit\b/i,
   "test program": /\bexecutable\b|\bcurrent_exe\b|\bargs_os\b|\bos\.Args\b/i,
 };
 

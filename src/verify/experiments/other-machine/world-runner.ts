@@ -6,7 +6,7 @@
 // Invariants:
 //   R1. What the project's tests name stays: a variable of Cargo's by its name, and the folder as
 //       it is if a test speaks of sources or starts the tool. So do the variables that the
-//       project's own settings for Cargo give (`[env]`).
+//       project's own settings for Cargo give (`[env]`), and the repository, which git asks.
 //   R2. Only test programs are started that way. What `go run` and `cargo run` start may be a part
 //       of the build.
 //   R3. If something is missing for it (/proc, links), or there are too many files, that part is as
@@ -88,7 +88,7 @@ copy_data() {
   find . ${large} -o -type d -empty -print0 -o ! -type d \\( -path "*/testdata/*" -o -path "*/tests/*/*" -o ! \\( -name "$source" -o ${manifests} \\) \\) -print0 >"$1.list"
   [ "$(tr -dc "\\0" <"$1.list" | wc -c)" -le ${filesMax} ] || return 1
   find . ${large} -print | while read -r path; do
-    if tests 2>/dev/null | grep -q "$(basename "$path")"; then mkdir -p "$(dirname "$1/$path")"; ln -s "$root/$path" "$1/$path"; fi
+    if [ "$path" = ./.git ] || tests 2>/dev/null | grep -q "$(basename "$path")"; then mkdir -p "$(dirname "$1/$path")"; ln -s "$root/$path" "$1/$path"; fi
   done
   xargs -0r cp -al --parents -t "$1" <"$1.list" 2>/dev/null && return 0
   [ "$(du -ck --files0-from="$1.list" | tail -1 | cut -f1)" -le ${kilobytesMax} ] && xargs -0r cp -af --parents -t "$1" <"$1.list"
