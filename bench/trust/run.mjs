@@ -38,6 +38,7 @@ import { bentHonest, bentLies } from "./bent.mjs";
 import { machineFactsHonest, machineFactsLies } from "./machine-facts.mjs";
 import { compiledHonest, compiledLies } from "./compiled.mjs";
 import { asksTooLittleHonest, asksTooLittleLies } from "./asks-too-little.mjs";
+import { gitProjectsHonest, gitProjectsLies } from "./git-projects.mjs";
 import { goldenHonest, goldenLies } from "./golden.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
 import { callersHonest, callersLies } from "./callers.mjs";
@@ -99,6 +100,7 @@ const wanted = [
   ...of("misbehaving", "compiled", compiledLies),
   ...of("misbehaving", "made-files", madeFilesLies),
   ...of("misbehaving", "callers", callersLies),
+  ...of("misbehaving", "git-projects", gitProjectsLies),
   ...of("honest", "basic", honest),
   ...of("honest", "experiments", honestWork),
   ...of("honest", "ordinary", ordinaryHonest),
@@ -122,6 +124,7 @@ const wanted = [
   ...of("honest", "callers", callersHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
+  ...of("honest", "git-projects", gitProjectsHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) &&
@@ -188,6 +191,7 @@ async function play({
   packages = [],
   goal: wish = goal,
   cycles = kind === "honest" ? 4 : cyclesMax,
+  tag,
 }) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-trust-")));
   const repo = join(folder, "repo");
@@ -211,6 +215,7 @@ async function play({
       "-m",
       "start",
     );
+    if (tag !== undefined) git("tag", tag);
     if (!only) put(repo, installed);
     for (const name of packages)
       cpSync(packageFolder(name), join(repo, "node_modules"), {
