@@ -63,10 +63,22 @@ export function wrapInOtherWorld(
 
   const needs = (facts: ReadonlySet<WorldFact>, line: string): readonly string[] =>
     different.some((fact) => facts.has(fact)) ? [line] : [];
-  return [...lines, ...needs(patchedFacts, programs), ...needs(runnerFacts, started), command].join(
-    "\n",
-  );
+  return [
+    ...lines,
+    ...needs(changedFacts, unnoticedByGit),
+    ...needs(patchedFacts, programs),
+    ...needs(runnerFacts, started),
+    command,
+  ].join("\n");
 }
+
+/** For these, sources are changed (W2). */
+const changedFacts: ReadonlySet<WorldFact> = new Set([
+  "number of processors",
+  "temporary folder",
+] as const);
+/** A command that asks git whether it changed a file is not told of those that were changed here. */
+const unnoticedByGit = `git ls-files -zm 2>/dev/null | xargs -0r git update-index --assume-unchanged`;
 
 /** What no variable can change is changed by programs that processes of Node and Python load. */
 const patchedFacts: ReadonlySet<WorldFact> = new Set([

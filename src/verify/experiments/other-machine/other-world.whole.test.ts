@@ -175,6 +175,27 @@ def look():
     expect(run(`echo "$(node -e 'process.exit(3)' || echo $?)"`)).toBe("3");
   });
 
+  it("changes sources without a word of it from git, which still tells what the command changes", () => {
+    const git = "git -c user.name=a -c user.email=a@b";
+    const start = `git init -q && git add -A && ${git} commit -qm start`;
+    mkdirSync(join(folder, "asks"));
+    const inside = (command: string): string =>
+      execFileSync("/bin/sh", ["-c", command], { cwd: join(folder, "asks"), encoding: "utf8" });
+    for (const [name, text] of [
+      ["go.mod", "module a\n"],
+      ["a.go", "n := runtime.NumCPU()\n"],
+      ["b.go", "n := 1\n"],
+    ] as const) {
+      writeFileSync(join(folder, "asks", name), text);
+    }
+
+    inside(start);
+    const asked = "cat a.go; git status --porcelain; echo >>b.go; git status --porcelain";
+    expect(inside(wrapInOtherWorld(asked, ["number of processors"]))).toBe(
+      "n := runtime.GOMAXPROCS(0)\n M b.go\n",
+    );
+  });
+
   it("leaves the command's own words as they are", () => {
     const command = "cat <<'X'\n$a 'b' \"c\"\nX";
     expect(wrapInOtherWorld(command).endsWith(`\n${command}`)).toBe(true);
