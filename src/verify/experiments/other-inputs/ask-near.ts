@@ -58,6 +58,9 @@ const constantsMax = 200;
 /** Goals that ask for answers without an order. */
 const spreadingWords =
   /\b(?:hash\w*|digests?|checksums?|crc\w*|random\w*|shuffl\w+|permut\w+|scrambl\w+|shard\w*|bucket\w*|spread\w*|distribut\w+|s-?box\w*)\b/i;
+/** Goals that ask for functions whose answers are not what they are given. */
+const transformingWords =
+  /\b(?:(?:en|de)cod\w+|(?:de)?compress\w*|(?:en|de)crypt\w*|cipher\w*|run[- ]length\w*|rle|(?:un)?pack\w*|(?:de|in)flate\w*|obfuscat\w+|scrambl\w+)\b/i;
 
 /**
  * `side`: the work, or the code before it. Null if the tests name no function that can be recorded.
@@ -134,6 +137,7 @@ export function buildNearRecording(
     written: specialInputs,
     constants,
     isSpreading: spreadingWords.test(goal),
+    expected: transformingWords.test(goal) ? texts.slice(0, textsMax) : null,
   };
   return {
     edits: recorded.flatMap((output) => output.edits),
@@ -151,4 +155,4 @@ const isNamed = (input: string, goal: string): boolean =>
     : input !== "" && goal.includes(input);
 
 export const describeNearInputs = (functions: readonly string[]): string =>
-  `the code answers what its tests ask of ${listSome(functions)} and nothing near it: other inputs all come to the same, to no answer, or to one of those it was tested for`;
+  `the code answers what its tests ask of ${listSome(functions)} and nothing near it: other inputs all come to the same, to no answer, to one of those it was tested for, or out as they went in`;

@@ -22,7 +22,7 @@ const numbers = [
   "float32",
   "float64",
 ];
-const lists = ["string", "int", "int64", "float64"];
+const lists = ["string", "int", "int64", "float64", "byte"];
 const plain = new Set([
   ...numbers,
   ...lists.map((type) => `[]${type}`),
@@ -272,7 +272,7 @@ const nearListCase = (type: string, nonce: string): string => `	case []${type}:
 					near = append(near, list)
 				}
 			}
-${type === "string" ? "" : dividedLists(type)}		}`;
+${type === "string" || type === "byte" ? "" : dividedLists(type)}		}`;
 
 const dividedLists = (type: string): string => `			for _, by := range []${type}{10, 100} {
 				list := append([]${type}{}, v...)

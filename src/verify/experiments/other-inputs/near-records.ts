@@ -31,6 +31,9 @@
 //       neither grow nor fall with the input, nor follow the list's order, and no answer but those
 //       comes from anything. A table that is asked by place is in the order of its inputs. Nothing
 //       is shown if the goal asks for such a thing.
+//   A10. If the goal asks to encode, compress and the like: a function that gives back everything it
+//       is given, whole, with something beside it or nothing, and from whose answers another
+//       function gets that back. It is not shown if a test writes such an answer out.
 
 import { shellWord } from "../../../kit/shell-word.ts";
 
@@ -66,6 +69,13 @@ function isMadeOf(answer, text, share,   i, letter, letterCount, usedCount) {
 function isOwnConstant(answer) {
   return answer ~ /^-?[0-9]+([.][0-9]+)?$/ && (answer + 0 > 1 || answer + 0 < -1 || answer + 0 != int(answer)) && ((answer + 0) in isConstant) && !(answer in isNamed)
 }
+function bare(text) { gsub(/^[[(]|[])]$/, "", text); return text }
+function isUnmade(name, given, answer,   x) {
+  x = bare(given)
+  if (index(given, "${argumentMark}") || length(x) < 4 || x ~ /^[-0-9.]+$/) return 0
+  if (answer == "" || (answer != given && (answer in isExpected)) || (given ~ /^[[]/) != (answer ~ /^[[]/) || !index(bare(answer), x)) isMade[name] = 1
+  return !(name in isMade)
+}
 function isOdd(answer) {
   return answer == int(answer) && (answer >= 10 || answer <= -10) && answer % 5 != 0
 }
@@ -92,6 +102,8 @@ function isDrawn(one,   i, j, n, frame, value, last, tries, up, down, step, last
 }
 BEGIN { FS = "\\t" }
 $1 == "named" { isNamed[$2] = 1; next }
+$1 == "transforming" { isTransforming = 1; next }
+$1 == "expected" { isExpected[$2] = 1; next }
 $1 == "spreading" { isSpreading = 1; next }
 $1 == "written" { isWritten[$2] = 1; next }
 $1 == "constant" { isConstant[$2 + 0] = isLiteral[$2] = 1; if (!(($2 + 0) in place)) place[$2 + 0] = ++placeCount; next }
@@ -169,6 +181,16 @@ END {
     if (!(answerTo[key] in isLiteral) || (answerTo[key] in isNamed)) isComputed[parts[1]] = 1
     else if (!((parts[1], answerTo[key]) in isAnswer)) { isAnswer[parts[1], answerTo[key]] = 1; literalAnswers[parts[1]]++ }
   }
+  if (isTransforming) { # A10
+    for (i = 1; i <= nearCount; i++) if (answer[i] != "") isUnmade(name[i], asked[i], answer[i])
+    for (key in answerTo) { split(key, parts, SUBSEP); isAsked[parts[1]] = 1 }
+    for (key in answerTo) {
+      split(key, parts, SUBSEP)
+      if (!isUnmade(parts[1], parts[2], answerTo[key])) continue
+      for (one in isAsked) if (one != parts[1] && ((one, answerTo[key]) in answerTo) && answerTo[one, answerTo[key]] == parts[2]) { back[parts[1]]++; break }
+    }
+    for (one in back) if (back[one] >= 2 && !(one in isMade)) isShown = 1
+  }
   for (one in unmoved)
     if (unmoved[one] >= 2 && literalAnswers[one] >= 2 && !(one in isComputed)) isShown = 1 # A7
   for (one in nearLists)
@@ -212,6 +234,8 @@ type Recording = {
   readonly constants?: readonly string[];
   /** Whether the goal asks for answers that are drawn from a list (A9). */
   readonly isSpreading?: boolean;
+  /** Texts that tests write out, if the goal asks to encode something (A10). */
+  readonly expected?: readonly string[] | null;
   readonly secondsMax?: number;
 };
 /** Opens an empty record, with the inputs that the goal and the code name as its first lines. */
@@ -221,12 +245,15 @@ const openRecordCommand = ({
   written = [],
   constants = [],
   isSpreading = false,
+  expected = null,
 }: Recording): string => {
   const lines = Object.entries({
     named,
     written,
     constant: constants,
     spreading: isSpreading ? ["yes"] : [],
+    transforming: expected === null ? [] : ["yes"],
+    expected: expected ?? [],
   }).flatMap(([kind, texts]) => texts.map((text) => [kind, text] as const));
   const firstLines = lines
     .map(([kind, text]) => `printf '${kind}\\t%s\\n' ${shellWord(text)} >> "$${variable}"; `)
