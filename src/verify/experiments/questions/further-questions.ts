@@ -52,6 +52,7 @@ import {
 import { areFunctionsShown } from "../authorship/user-commands.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
 import {
+  areAskedElsewhere,
   filterFailedTests,
   alterSnapshot,
   findChangedSnapshots,
@@ -358,7 +359,11 @@ export async function findRecordedSnapshots(context: QuestionContext): Promise<s
   );
   const recording = filterFailedTests(newTests, observed);
 
-  return recording.length === 0 ? null : describeOwnSnapshots(editedPaths, recording);
+  const { before } = context.lab;
+  const sources = await readSources(context);
+  return recording.length === 0 || areAskedElsewhere(recording, earlierTests, { before, sources })
+    ? null
+    : describeOwnSnapshots(editedPaths, recording);
 }
 
 export async function findUnrelatedTests({

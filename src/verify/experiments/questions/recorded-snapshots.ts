@@ -5,6 +5,7 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
+import { findFunctions, removeSpace } from "../source-text/definitions.ts";
 import { isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
@@ -50,6 +51,33 @@ export const filterFailedTests = (
   { failed }: Observed,
 ): readonly TestCase[] =>
   tests.filter((test) => [...failed].some((name) => isNameOfTest(name, test)));
+
+type Source = { readonly path: string; readonly was: string | null; readonly is: string };
+
+/**
+ * Whether all changed functions that the recording tests name are named by older tests as well,
+ * which failed before the work: those say what is right, and the records only say it more often.
+ */
+export function areAskedElsewhere(
+  recording: readonly TestCase[],
+  earlier: readonly TestCase[],
+  { before, sources }: { readonly before: Observed | null; readonly sources: readonly Source[] },
+): boolean {
+  const older = before === null ? [] : filterFailedTests(earlier, before);
+  const changed = sources.flatMap(({ path, was, is }) => {
+    const texts = new Set(findFunctions(path, was ?? "").map(({ text }) => removeSpace(text)));
+    return findFunctions(path, is)
+      .filter(({ text }) => !texts.has(removeSpace(text)))
+      .map(({ name }) => name);
+  });
+  const namedBy = (tests: readonly TestCase[]): readonly string[] =>
+    changed.filter((name) => tests.some(({ text }) => listWords(text).includes(name)));
+  const [recorded, asked] = [namedBy(recording), namedBy(older)];
+
+  return recorded.length > 0 && recorded.every((name) => asked.includes(name));
+}
+
+const listWords = (text: string): readonly string[] => text.match(/[\w$]+/g) ?? [];
 
 export const describeSnapshots = (paths: readonly string[], tests: readonly TestCase[]): string =>
   `what tests that were there before expect was written down by the work (${listSome(paths)}): ${listTests(tests)}, so a person has to look at that`;
