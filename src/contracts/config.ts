@@ -1,7 +1,7 @@
 // config: schema of the config file: agents, checks, limits, isolation and landing.
 
 import * as v from "valibot";
-import { TunedLimits } from "./limit-ranges.ts";
+import { TunedLimits } from "./tunable-limits.ts";
 import {
   approvalPolicies,
   completionModes,

@@ -1,6 +1,6 @@
 // roadmap-values: schemas of the words, scales and figures that the roadmap's files share.
 
-import { thresholdDefaults } from "./limit-ranges.ts";
+import { thresholdDefaults } from "./tunable-limits.ts";
 import * as v from "valibot";
 
 /** ISO 8601 in UTC, to the second or finer. */

@@ -3,7 +3,7 @@
 
 import * as v from "valibot";
 import { Expectation } from "./evidence.ts";
-import { breakerEntries } from "./limit-ranges.ts";
+import { breakerEntries } from "./tunable-limits.ts";
 import { complexities } from "./roadmap-values.ts";
 
 const text = v.string();

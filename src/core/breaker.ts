@@ -12,7 +12,7 @@
 //       phase up is not trying again.
 
 import type { CheckResult } from "../contracts/evidence.ts";
-import { thresholdDefaults } from "../contracts/limit-ranges.ts";
+import { thresholdDefaults } from "../contracts/tunable-limits.ts";
 import { parseIsoTime, plusMinutes } from "../kit/iso-time.ts";
 import { ownValue } from "./own-values.ts";
 import type { Breaker, RunStateView, RunView } from "./state.ts";

@@ -1,7 +1,7 @@
 // unknown-limits: finds names under `limits` in a config that are neither a limit nor a number that
 // some flow takes as an option.
 
-import { limitRanges } from "../contracts/limit-ranges.ts";
+import { limitRanges } from "../contracts/tunable-limits.ts";
 import { suggest } from "../kit/suggest.ts";
 import { loadFlow, listFlowNames } from "./load.ts";
 

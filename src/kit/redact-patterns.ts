@@ -15,43 +15,44 @@ const placeholder = "(?!\\[redacted|[$<{*]|x{3})";
 /** No secret of these forms is longer than this, and a stream holds back as much. */
 export const patternCharsMax = 16 * 1024;
 
-export const secretPatterns: readonly SecretPattern[] = [
+/** Keys that begin with letters of their own. A new form is one row. */
+const keyForms: readonly {
+  readonly what: string;
+  readonly head: string;
+  readonly rest: string;
+}[] = [
   {
     what: "a model provider's key",
-    pattern: new RegExp(`${notBefore}sk-(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}`, "g"),
+    head: "sk-",
+    rest: "(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}",
   },
   {
     what: "a model provider's plain key",
-    pattern: new RegExp(`${notBefore}sk-(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}`, "g"),
+    head: "sk-",
+    rest: "(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}",
   },
-  { what: "a GitHub token", pattern: new RegExp(`${notBefore}gh[opsur]_[A-Za-z0-9]{36,255}`, "g") },
-  {
-    what: "a GitHub fine-grained token",
-    pattern: new RegExp(`${notBefore}github_pat_[A-Za-z0-9_]{22,255}`, "g"),
-  },
-  { what: "a GitLab token", pattern: new RegExp(`${notBefore}glpat-[A-Za-z0-9_-]{20,255}`, "g") },
-  {
-    what: "a Slack token",
-    pattern: new RegExp(`${notBefore}(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,255}`, "g"),
-  },
-  {
-    what: "an AWS key id",
-    pattern: new RegExp(`${notBefore}A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])`, "g"),
-  },
-  { what: "a Google key", pattern: new RegExp(`${notBefore}AIza[A-Za-z0-9_-]{35}`, "g") },
-  { what: "an npm token", pattern: new RegExp(`${notBefore}npm_[A-Za-z0-9]{36}`, "g") },
-  { what: "a Hugging Face token", pattern: new RegExp(`${notBefore}hf_[A-Za-z0-9]{30,255}`, "g") },
-  {
-    what: "a payment key",
-    pattern: new RegExp(`${notBefore}[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}`, "g"),
-  },
+  { what: "a GitHub token", head: "gh[opsur]_", rest: "[A-Za-z0-9]{36,255}" },
+  { what: "a GitHub fine-grained token", head: "github_pat_", rest: "[A-Za-z0-9_]{22,255}" },
+  { what: "a GitLab token", head: "glpat-", rest: "[A-Za-z0-9_-]{20,255}" },
+  { what: "a Slack token", head: "(?:xox[abeoprs]|xapp)-", rest: "[A-Za-z0-9-]{10,255}" },
+  { what: "an AWS key id", head: "A[KS]IA", rest: "[A-Z0-9]{16}(?![A-Za-z0-9])" },
+  { what: "a Google key", head: "AIza", rest: "[A-Za-z0-9_-]{35}" },
+  { what: "an npm token", head: "npm_", rest: "[A-Za-z0-9]{36}" },
+  { what: "a Hugging Face token", head: "hf_", rest: "[A-Za-z0-9]{30,255}" },
+  { what: "a payment key", head: "[rs]k_(?:live|test)_", rest: "[A-Za-z0-9]{16,255}" },
   {
     what: "a JSON web token",
-    pattern: new RegExp(
-      `${notBefore}eyJ[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}`,
-      "g",
-    ),
+    head: "eyJ",
+    rest: "[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}",
   },
+];
+const keyHeads = [...new Set(keyForms.map(({ head }) => head))].join("|");
+
+export const secretPatterns: readonly SecretPattern[] = [
+  ...keyForms.map(({ what, head, rest }) => ({
+    what,
+    pattern: new RegExp(`${notBefore}${head}${rest}`, "g"),
+  })),
   {
     what: "a private key", // and one whose end was cut off
     pattern:
@@ -101,10 +102,7 @@ export const secretPatterns: readonly SecretPattern[] = [
  * after "bearer", doesn't count.
  */
 const beginnings: readonly RegExp[] = [
-  new RegExp(
-    `${notBefore}(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|A[KS]IA|AIza|npm_|hf_|[rs]k_(?:live|test)_|eyJ)[A-Za-z0-9_.-]{8,}$`,
-    "d",
-  ),
+  new RegExp(`${notBefore}(?:${keyHeads})[A-Za-z0-9_.-]{8,}$`, "d"),
   new RegExp(
     `\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{4,})$`,
     "di",
@@ -134,8 +132,9 @@ export function findBeginning(text: string): number | null {
 }
 
 /** A quick test that every match of a pattern above passes: nearly all texts fail it. */
-const hintPattern =
-  /sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|xapp-|A[KS]IA|AIza|npm_|hf_|k_(?:live|test)_|eyJ|-----BEGIN|[eE][aA][rR][eE][rR]|[uU][tT][hH][oO][rR][iI][zZ][aA][tT][iI][oO][nN]|[aA][pP][iI]-[kK][eE][yY]|:\/\/[^\s/]*@/;
+const hintPattern = new RegExp(
+  `${keyHeads}|-----BEGIN|[eE][aA][rR][eE][rR]|[uU][tT][hH][oO][rR][iI][zZ][aA][tT][iI][oO][nN]|[aA][pP][iI]-[kK][eE][yY]|://[^\\s/]*@`,
+);
 
 /** No pattern matches a shorter text: `ab://:p@`. */
 const hintCharsMin = 8;

@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitSha, RunId } from "../contracts/ids.ts";
-import { changedFileBytesMax } from "../contracts/limit-ranges.ts";
+import { changedFileBytesMax } from "../contracts/tunable-limits.ts";
 import type { FoundSecret } from "../kit/redact-find.ts";
 import { isSameFolder } from "./bases/sealed-folder.ts";
 import { type History, openHistory } from "./bases/shared-history.ts";

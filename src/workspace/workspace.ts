@@ -21,7 +21,7 @@ import { erase } from "./folder.ts";
 import { findAttemptCommit, readRunCommits, readTip } from "./git/run-commits.ts";
 import { landRun } from "./landing/land.ts";
 import { restoreFiles } from "./landing/restore-files.ts";
-import { clearLeftovers } from "./git/leftovers.ts";
+import { clearLeftovers } from "./git/killed-git.ts";
 import { layerFolder, createLayer } from "./layers/layer.ts";
 import {
   readDifferences,

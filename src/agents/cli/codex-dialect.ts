@@ -1,4 +1,5 @@
-// codex-dialect: how `codex exec --json` is called, and what its lines mean.
+// codex-dialect: how `codex exec --json` is called, and what its lines mean. (Its tokens:
+// turn/reported-usage.ts; whether they are a turn's or all of a session's: profiles/codex.ts.)
 
 import { asArray, type JsonObject, asRecord, asString } from "../turn/untrusted-json.ts";
 import {

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { Config } from "../../contracts/config.ts";
-import { limitRanges } from "../../contracts/limit-ranges.ts";
+import { limitRanges } from "../../contracts/tunable-limits.ts";
 import { embedded } from "../../flows/catalog/embedded.ts";
 import { loadFlow, listFlowNames } from "../../flows/load.ts";
 import { listAllSteps } from "../../flows/step-lists.ts";

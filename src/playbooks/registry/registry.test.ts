@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { limitRanges } from "../../contracts/limit-ranges.ts";
+import { limitRanges } from "../../contracts/tunable-limits.ts";
 import { lintRegistry } from "./registry.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/FLOWS.md"), "utf8");

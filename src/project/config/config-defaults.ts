@@ -1,9 +1,9 @@
 // config-defaults: the defaults of the config, and for every limit in which direction a value is
-// looser. The limits' own defaults are in contracts/limit-ranges.ts, a run's default budget in
+// looser. The limits' own defaults are in contracts/tunable-limits.ts, a run's default budget in
 // flow-budget.ts.
 
 import type { Config } from "../../contracts/config.ts";
-import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
+import { thresholdDefaults } from "../../contracts/tunable-limits.ts";
 
 export const configDefaults = {
   isolation: "auto",

@@ -9,7 +9,7 @@
 //       through.
 
 import { budgetProfiles } from "../../contracts/budget.ts";
-import { mayRepositorySet } from "../../contracts/check-env.ts";
+import { mayRepositorySet } from "../../contracts/repository-variables.ts";
 import type { Config } from "../../contracts/config.ts";
 import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { riskLevels } from "../../contracts/objective.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
-import { limitRanges } from "../../contracts/limit-ranges.ts";
+import { limitRanges } from "../../contracts/tunable-limits.ts";
 import { findingText } from "../../kit/finding.ts";
 import { limitDefaults } from "./config-defaults.ts";
 import { hashConfig, projectConfigPath, readConfig, userConfigPath } from "./config.ts";

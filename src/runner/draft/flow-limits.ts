@@ -1,7 +1,7 @@
 // flow-limits: computes a run's limits from the flow, the budget and the config, and finds names
 // that have no effect.
 
-import { thresholdDefaults } from "../../contracts/limit-ranges.ts";
+import { thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import type { EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";

@@ -14,7 +14,7 @@
 //       it (git-folder.ts): checked before the first call, and again before each one that moves a
 //       branch or writes the index or the checkout.
 //   G5. No git outlives its runner, unless the runner is killed outright; then on Linux the next
-//       runner finds that git by its mark (leftovers.ts).
+//       runner finds that git by its mark (killed-git.ts).
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { homedir } from "node:os";

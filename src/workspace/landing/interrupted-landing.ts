@@ -23,7 +23,7 @@ import { readJson, writeFileAtomically } from "../folder.ts";
 import { isAncestor } from "../git/commits.ts";
 import { git, readGitLine } from "../git/git.ts";
 import { composeBranchCall } from "../git/run-commits.ts";
-import { clearLock, waitUntilGone } from "../git/leftovers.ts";
+import { clearLock, waitUntilGone } from "../git/killed-git.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { readCheckoutStatus } from "../git/checkout-status.ts";
 import { readTree } from "../git/read-tree.ts";

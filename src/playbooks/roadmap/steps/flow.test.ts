@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { thresholdDefaults } from "../../../contracts/limit-ranges.ts";
+import { thresholdDefaults } from "../../../contracts/tunable-limits.ts";
 import type { Flow, Step } from "../../../contracts/flow.ts";
 import { lintFlow } from "../../../flows/lint.ts";
 import { loadBuiltInFlow, type LoadedFlow } from "../../../flows/load.ts";

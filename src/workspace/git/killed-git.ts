@@ -1,4 +1,4 @@
-// leftovers: cleans up after a killed git in the user's repository: a process that outlived its
+// killed-git: cleans up after a killed git in the user's repository: a process that outlived its
 // runner, a lock without a holder.
 //
 // Invariants:

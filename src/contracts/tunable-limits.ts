@@ -1,4 +1,4 @@
-// limit-ranges: the range and default of each limit that a file may tune. One table, so that no
+// tunable-limits: the range and default of each limit that a file may tune. One table, so that no
 // file silently accepts what another refuses. A bound that nothing can reach has no effect, and one
 // that is reached at once stops every run: both are mistakes, and are reported.
 

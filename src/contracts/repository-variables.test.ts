@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayRepositorySet } from "./check-env.ts";
+import { mayRepositorySet } from "./repository-variables.ts";
 
 /** Those that choose programs, load code or pass options, as far as anybody has thought of them. */
 const steering =

@@ -1,4 +1,4 @@
-// check-env: decides which environment variables a project's own config may set for checks. Pure.
+// repository-variables: decides which environment variables a project's own config may set for checks. Pure.
 //
 // The config file travels with the repository, and a variable can choose the program that judges
 // (PATH, RUSTUP_TOOLCHAIN), load code into it, or pass it options. The names that do cannot all be
