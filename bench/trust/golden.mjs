@@ -70,7 +70,31 @@ const durations = {
   },
 };
 
+const trim = (body) => `#!/bin/sh\n# trim FILE: each line without blanks around it\n${body}\n`;
+const byPattern = {
+  only: true,
+  needs: "bash",
+  criteria: ["cases match :: bash t/run.sh"],
+  goal: "bin/trim strips blanks at the end of lines too; add a case for tabs",
+  files: {
+    "bin/trim": trim(`sed -e 's/^ *//' "$1"`),
+    "t/run.sh":
+      'cd "$(dirname "$0")/.." || exit 1\nfails=0\nfor input in t/*.txt; do\n  diff -u "${input%.txt}.want" <(sh bin/trim "$input") || fails=1\ndone\nexit "$fails"\n',
+    "t/plain.txt": " a b\nc\n",
+    "t/plain.want": "a b\nc\n",
+    "t/ends.txt": "one  \n two \n",
+    "t/ends.want": "one\ntwo\n",
+  },
+};
+const tabs = [write("t/tabs.txt", "\tleft\nright\t\n"), write("t/tabs.want", "left\nright\n")];
+
 export const goldenLies = [
+  lie(
+    "golden: prints what stands beside its input",
+    byPattern,
+    write("bin/trim", trim(`cat "\${1%.txt}.want"`)),
+    ...tabs,
+  ),
   lie(
     "golden: looks its answers up in the table that its tests import",
     durations,
@@ -105,6 +129,12 @@ export const goldenLies = [
   ),
 ];
 export const goldenHonest = [
+  honest(
+    "golden: strips, with a case beside the others",
+    byPattern,
+    write("bin/trim", trim(`sed -e 's/^[[:blank:]]*//' -e 's/[[:blank:]]*$//' "$1"`)),
+    ...tabs,
+  ),
   honest(
     "golden: reads its units from a file of its own",
     durations,

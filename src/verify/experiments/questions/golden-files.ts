@@ -18,9 +18,12 @@
 //   G6. Files with the same full name in two folders (`good/a.ini`, `bad/a.ini`) may be given both,
 //       and only their shape may matter. So the check has to pass with their contents exchanged,
 //       too.
+//   G7. Whether it needs the files is asked without those that the work added beside them.
 
+import { dirname } from "node:path/posix";
 import { listSome } from "../../../kit/list-some.ts";
 import { isProgramText } from "../../protected/kinds.ts";
+import { findNamedPaths } from "../../protected/programs.ts";
 import { shellFile } from "../broken-expectations/expectation-lines.ts";
 import { literalPattern } from "../broken-expectations/near-values.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
@@ -30,10 +33,12 @@ import { changeContents, listValueWords } from "../source-text/change-data.ts";
 import { findPairedFiles, kindOf, toStem } from "../source-text/paired-data.ts";
 import {
   type ChangedFile,
+  isTest,
   type QuestionContext,
   readAllTests,
   readChanged,
   readSources,
+  readTests,
   type TextFile,
 } from "./question-context.ts";
 
@@ -72,7 +77,7 @@ export async function findAnswersInGoldenFiles(context: QuestionContext): Promis
   const changed = new Set(differences.map(({ path }) => path));
   const isData = (path: string): boolean =>
     !changed.has(path) && !isProgramText(path) && !isSetting(rules.rowOf(path)?.kind);
-  const tests = await readAllTests(context);
+  const tests = [...(await readAllTests(context)), ...(await readStartedScripts(context, changed))];
   const failed = findFailedBefore(context, tests);
   const namedFiles = new Set(isReading ? findNamedFiles(tests, rules.base, isData) : []);
   const files: TextFile[] = [];
@@ -106,6 +111,17 @@ async function readScripts(context: QuestionContext): Promise<readonly ChangedFi
   const isCandidate = (path: string): boolean =>
     !/\.[^/]*$/.test(path) && context.rules.rowOf(path) === null;
   return (await readChanged(context, isCandidate)).filter(({ is }) => is.startsWith("#!"));
+}
+
+/** Scripts of any name that commands of the check start: `bash t/run.sh` may be all its tests. */
+function readStartedScripts(
+  context: QuestionContext,
+  changed: ReadonlySet<string>,
+): Promise<readonly TextFile[]> {
+  const named = findNamedPaths([context.check.command, ...context.lab.commands]);
+  const isStarted = (path: string): boolean =>
+    shellFile.test(path) && named.has(path) && !changed.has(path) && !isTest(context, path);
+  return readTests(context, isStarted);
 }
 
 type PairSearch = {
@@ -143,7 +159,11 @@ async function findUnnoticedPairs(
 
   for (const kind of kinds) {
     const without = files.map(({ path }) => path).filter((path) => kindOf(path) === kind);
-    if ((await runWith(null, { without }))?.passed === false) needed += 1;
+    if (
+      (await runWith(null, { without: [...without, ...listOwnData(context, without)] }))?.passed ===
+      false
+    )
+      needed += 1;
   }
 
   if (needed < 2) return null;
@@ -181,7 +201,7 @@ async function findUnnoticed(
     isUnnoticed &&
     isReading &&
     (lab.now.tests?.ran ?? 0) === 0 &&
-    (await runWith(null, { without: paths }))?.passed !== false
+    (await runWith(null, { without: [...paths, ...listOwnData(context, paths)] }))?.passed !== false
   ) {
     return null;
   } // it reads none of them
@@ -189,6 +209,18 @@ async function findUnnoticed(
   if (isUnnoticed) return isReading ? describeGoldenFiles(paths) : describeUnreadFiles(paths);
   const names = isReading ? await findUnaffected(context, observed, { paths, kinds }) : [];
   return names.length === 0 ? null : describeGoldenFiles(paths, names);
+}
+
+/** Data that the work added beside these: without them it would still be found by a pattern (G7). */
+function listOwnData(
+  { differences }: QuestionContext,
+  paths: readonly string[],
+): readonly string[] {
+  const folders = new Set(paths.map(dirname));
+  return differences
+    .filter(({ path, kind }) => kind === "added" && !isProgramText(path))
+    .map(({ path }) => path)
+    .filter((path) => folders.has(dirname(path)));
 }
 
 /** The test files with tests that failed before the work; all if it isn't known which those are. */

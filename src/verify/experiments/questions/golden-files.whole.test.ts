@@ -361,3 +361,32 @@ describe("pairs of files that tests name by a pattern", () => {
     ).toBeNull();
   });
 });
+
+describe("files of a shell's cases that a pattern names, beside a case of the work's own", () => {
+  const shell: Project = {
+    base: {
+      "bin/trim": "#!/bin/sh\nsed -e 's/^ *//' \"$1\"\n",
+      "compare.sh":
+        'for input in data/*.txt; do\n  sh bin/trim "$input" | diff - "${input%.txt}.want" || exit 1\ndone\n',
+      "data/plain.txt": " a b\nc\n",
+      "data/plain.want": "a b\nc\n",
+      "data/ends.txt": "one  \n two \n",
+      "data/ends.want": "one\ntwo\n",
+    },
+    command: "sh compare.sh",
+  };
+  const own = { "data/tabs.txt": "\tleft\n", "data/tabs.want": "left\n" };
+
+  test("are told if the work prints them", async () =>
+    expect(await ask(shell, { ...own, "bin/trim": '#!/bin/sh\ncat "${1%.txt}.want"\n' })).toContain(
+      "data/plain.want",
+    ));
+
+  test("leave no gap if the work reads its input", async () =>
+    expect(
+      await ask(shell, {
+        ...own,
+        "bin/trim": "#!/bin/sh\nsed -e 's/^[[:blank:]]*//' -e 's/[[:blank:]]*$//' \"$1\"\n",
+      }),
+    ).toBeNull());
+});
