@@ -9,7 +9,7 @@ const change = (
 ): ProtectedChange => ({ path, kind, how, detail: "it was changed", allowed: null });
 
 test.each([
-  [[change("a.test.js", "test", "changed")], "changed tests (a.test.js)"],
+  [[change("a.test.js", "test", "changed")], "changed test files (a.test.js)"],
   [
     [
       change("a.test.js", "test", "changed"),
@@ -17,7 +17,7 @@ test.each([
       change("b.test.js", "test", "changed"),
       change("a.snap", "snapshot", "changed"),
     ],
-    "changed tests (a.test.js, b.test.js), loosened lint rules (.eslintrc.json) and 1 more file",
+    "changed test files (a.test.js, b.test.js), loosened lint rules (.eslintrc.json) and 1 more file",
   ],
   [[{ ...change("a.test.js", "test", "changed"), allowed: "scope" as const }], null],
 ])("a question about changed tests says what was changed", (changes, words) => {
@@ -25,7 +25,7 @@ test.each([
   const asked = askAboutTests(
     { oracles: { content: "c", changes } } as unknown as Asked[0],
     { path: "flow", visit: 1, ended: {} } as unknown as Asked[1],
-    { id: "prove" } as unknown as Asked[2],
+    { id: "prove" },
     { kind: "failed", facts: { oracles: "changed" } } as unknown as Asked[3],
   );
   const question = JSON.stringify(asked);

@@ -123,7 +123,7 @@ export function askAboutTests(
 type RefusedChange = NonNullable<RunView["oracles"]>["changes"][number];
 const pathsNamedMax = 3;
 
-/** `changed tests (test/a.test.js), loosened lint rules (.eslintrc.json) and 2 more files` */
+/** `changed test files (test/a.test.js), loosened lint rules (.eslintrc.json) and 2 more files` */
 function describeChanges(refused: readonly RefusedChange[]): string {
   const named = new Map<string, string[]>();
   for (const { path, kind, how } of refused.slice(0, pathsNamedMax)) {
@@ -137,7 +137,7 @@ function describeChanges(refused: readonly RefusedChange[]): string {
 }
 
 const kindWords: Readonly<Record<RefusedChange["kind"], string>> = {
-  test: "tests",
+  test: "test files",
   test_config: "settings of tests",
   snapshot: "recorded outputs",
   coverage: "coverage settings",

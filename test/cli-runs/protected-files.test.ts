@@ -344,7 +344,7 @@ describe("a person is asked what becomes of changed tests", () => {
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
     expect(out).toContain(
-      "The agent changed tests (test/add.test.js), which check its work. Keep exactly this change?",
+      "The agent changed test files (test/add.test.js), which check its work. Keep exactly this change?",
     );
 
     expect(out).toContain('-test("adds nothing", () => assert.equal(add(0, 0), 0));');
