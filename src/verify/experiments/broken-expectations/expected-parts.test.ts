@@ -44,7 +44,21 @@ describe("each part of what is expected", () => {
       "what is computed",
       "test('a', () => {\n  expect(pay()).toEqual(new Money(a(3), b(4)));\n});\n",
     ],
+    [
+      "what has to be refused",
+      "test('a', () => {\n  assert.throws(() =>\n    compare(pay(), new Money(3, 'EUR')));\n});\n",
+    ],
+    [
+      "what is compared with an object of the tests' own",
+      "class Any {}\ntest('a', () => {\n  assert.deepEqual(new Any(), new Money(3, 'EUR'));\n});\n",
+    ],
   ])("but not of %s", (_what, text) => expect(broken("a.test.js", text)).toEqual([]));
+
+  test("nor in a block of Python in which an error is expected", () => {
+    const text =
+      "def test_a():\n    with pytest.raises(TypeError):\n        compare(pay(), Money(3, 'EUR'))\n    assert pay() == Money(3, 'EUR')\n";
+    expect(broken("test_a.py", text)).toHaveLength(1);
+  });
 
   test("classes of a source", () => {
     expect(findDefinedTypes("export class A {}\nclass b {}\n")).toEqual(["A"]);

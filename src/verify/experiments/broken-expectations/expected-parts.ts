@@ -1,6 +1,7 @@
 // expected-parts: if a test expects an object of a class that the work wrote, makes one part of it
 // wrong at a time: each argument of its constructor, each of its fields. An equality that the work
-// wrote may compare the first part and forget the others. Pure.
+// wrote may compare the first part and forget the others. Objects of the tests' own classes have an
+// equality of their own. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
@@ -30,6 +31,8 @@ const partName = /^\w+\s*(?:=|:(?!:))\s*/;
 /** A part that calls or computes something: one literal may not decide its value. */
 const computes = /^(?!String::from)[A-Za-z_][\w.:]*\(|=>|\blambda\b|[?*/%<>]|\|\||&&/;
 
+const expectsError = /\b(?:raises|assertRaises\w*|throws\w*|rejects|toThrow\w*|should_panic)\b/;
+
 /** Types that a source defines. */
 export const findDefinedTypes = (text: string): readonly string[] =>
   [...text.matchAll(typeDefinition)].map(([, name = ""]) => name);
@@ -48,9 +51,12 @@ export function createPartFlips(
   const code = maskText(text, family);
   const lineAt = createLineCounter(text);
   const draw = createDraw(`${nonce} parts ${path}`);
-  const compared = findAssertions(path, text, nonce).flatMap(({ values = [] }) =>
-    values.flatMap((span) => span?.from ?? []),
-  );
+  const ownClasses = new Set(findDefinedTypes(text));
+  const compared = findAssertions(path, text, nonce).flatMap(({ values = [] }) => {
+    const starts = values.flatMap((span) => span?.from ?? []);
+    const isOwn = starts.some((at) => ownClasses.has(readConstructed(text, at)?.name ?? ""));
+    return isOwn ? [] : starts.filter((at) => !isErrorExpected(text, at));
+  });
 
   const starts = [
     ...compared,
@@ -86,13 +92,28 @@ function findParts(
   start: number,
   classes: ReadonlySet<string>,
 ): readonly Span[] {
-  const [head, name = ""] = constructorHead.exec(text.slice(start, start + headCharsMax)) ?? [];
-  if (head === undefined || !classes.has(name)) return [];
+  const { head, name } = readConstructed(text, start) ?? { head: "", name: "" };
+  if (!classes.has(name)) return [];
   const open = start + head.length - 1;
   const parts =
     findClosingBracket(code, open) === null ? [] : (parseArguments(code, open)?.args ?? []);
 
   return parts.slice(0, partsMax);
+}
+
+function readConstructed(
+  text: string,
+  at: number,
+): { readonly head: string; readonly name: string } | null {
+  const [head, name = ""] = constructorHead.exec(text.slice(at, at + headCharsMax)) ?? [];
+  return head === undefined ? null : { head, name };
+}
+
+/** Whether an error is expected here, on this line or the one before: then nothing is compared. */
+function isErrorExpected(text: string, at: number): boolean {
+  const lineEnd = text.indexOf("\n", at);
+  const lines = text.slice(0, lineEnd === -1 ? text.length : lineEnd).split("\n");
+  return lines.slice(-2).some((line) => expectsError.test(line));
 }
 
 /** The first literal of a part that is made of literals only, with its position in the text. */
