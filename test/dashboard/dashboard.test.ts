@@ -199,7 +199,9 @@ describe.skipIf(!hasChromium)("in a browser (needs Chromium at its Debian place)
     });
 
     await go(page, "now");
+    const moved = page.waitForResponse(/\/api\/(?:diff|file)\?/);
     await go(page, "diff");
+    await moved;
     await page.getByText("Note, not sent yet").first().waitFor({ state: "detached" });
     await note(1, "Later.");
     await page.getByText("3 notes on 1 file").waitFor();

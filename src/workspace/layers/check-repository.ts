@@ -77,8 +77,10 @@ async function makeOnce(
   name: string,
   write: (gitDir: string) => Promise<void>,
 ): Promise<string> {
-  const folder = join(run.runDir, "histories", name);
+  const histories = join(run.runDir, "histories");
+  const folder = join(histories, name);
   if (existsSync(folder)) return folder;
+  await mkdir(histories, { recursive: true, mode: 0o700 });
   const draft = `${folder}.draft`;
   await erase(draft); // of a process that was killed
   const gitDir = join(draft, ".git");
