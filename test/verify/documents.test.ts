@@ -273,21 +273,6 @@ describe("criteria that only look", () => {
     ).toEqual([]);
   });
 
-  test("nor is a check of some new tests asked about what others notice", async () => {
-    const pair = (name: string, answer: number): Tree => ({
-      [`src/${name}.js`]: `export const ${name} = () => ${answer};\n`,
-      [`test/${name}.test.js`]: `import test from "node:test";\nimport assert from "node:assert/strict";\nimport { ${name} } from "../src/${name}.js";\ntest("${name}", () => assert.equal(${name}(), ${answer}));\n`,
-    });
-    const change = { ...pair("seven", 7), ...pair("nine", 9) };
-    const commands = ["node --test test/nine.test.js", "node --test test/"];
-    const results = await tried({ before, change, commands, goal: "Add seven() and nine()" });
-    expect(results.map(({ without_work: found }) => found?.outcome)).toEqual([
-      "noticed",
-      "noticed",
-    ]);
-    expect(gapsOf(results).join()).not.toContain("no test notices");
-  });
-
   test("do not make up for code that nothing runs", async () => {
     const change = {
       "src/page.js": `${before["src/page.js"] ?? ""}export function last(total) {\n  return total;\n}\n`,

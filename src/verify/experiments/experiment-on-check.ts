@@ -51,7 +51,7 @@ export type ExperimentFindings = Pick<
 > & {
   /** The check's results on the same tree, if they differ. */
   readonly unsteady?: readonly CheckStatus[];
-  /** What would be a gap if no other check shows the work (T8). */
+  /** What would be a gap if no other check shows the work (compare-checks.ts). */
   readonly open?: string;
   /** The work's functions of which a test noticed that they answer something else, and the others. */
   readonly mutated?: {

@@ -14,26 +14,22 @@
 //       change, or it is flaky.
 //   T7. An experiment whose dependencies could not be restored was not made: what failed then shows
 //       nothing of the check.
-//   T8. What a check leaves open is no gap if another check that decides shows the work: it failed
-//       without it, or before it, and runs new code.
-//   T9. A function of the work that one check's tests notice needs no other check's.
 
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
 import { patternRedactor } from "../output.ts";
-import { isReadOnly } from "../protected/programs.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import { runExperiments, type ExperimentFindings } from "./experiment-on-check.ts";
+import {
+  addWhatOthersLeave,
+  type Examined,
+  listShown,
+  type OwnFindings,
+  type ShownByAll,
+  triedKinds,
+} from "./compare-checks.ts";
 import type { CheckRequest, CheckTrial } from "./experiment-runs.ts";
-import { listFunctions, type WrittenFunction } from "./questions/mutations.ts";
-
-const triedKinds: ReadonlySet<Check["kind"]> = new Set([
-  "criterion",
-  "project",
-  "red_green",
-  "holdout",
-]);
 
 /** Whether experiments follow if a check passes: they run it again anyway. */
 export const isTriedOut = (
@@ -47,23 +43,6 @@ export const isTriedOut = (
   base !== commit &&
   triedKinds.has(kind) &&
   before?.[id] !== undefined;
-
-/** A result with what its experiments found; null if none were made now. */
-type Examined = {
-  readonly result: CheckResult;
-  readonly baseline: Evidence | null;
-  readonly findings: ExperimentFindings | null;
-};
-
-/** What a check found out by itself. */
-type OwnFindings = Omit<ExperimentFindings, "open" | "mutated">;
-
-/** What all checks together have shown. */
-type ShownByAll = {
-  readonly isWorkShown: boolean;
-  /** The functions of which a test noticed that they answer something else. */
-  readonly noticed: ReadonlySet<string>;
-};
 
 /** The evidence of each check before the work, by the check's id. */
 type Baselines = ReadonlyMap<string, Evidence>;
@@ -82,12 +61,7 @@ export async function tryOut(
   const examined = await examineAll(trial, results, baselines);
   if (trial.request.cancel.aborted) return results;
 
-  const shown = {
-    isWorkShown: examined.some(showsWork),
-    noticed: new Set(
-      examined.flatMap(({ findings }) => (findings?.mutated?.noticed ?? []).map(toPlace)),
-    ),
-  };
+  const shown = listShown(examined);
   const concluded: CheckResult[] = [];
   for (const one of examined) concluded.push(await conclude(trial, one, shown));
 
@@ -176,45 +150,13 @@ async function conclude(
   shown: ShownByAll,
 ): Promise<CheckResult> {
   if (findings === null) return result;
-  const extended = await withFindings(trial, result, compareWithOthers(findings, shown));
+  const extended = await withFindings(trial, result, addWhatOthersLeave(findings, shown));
   if (extended.status !== "flaky") {
     trial.parts.tried?.set(result.evidence, extended).set(extended.evidence, extended);
   }
 
   return extended;
 }
-
-/**
- * Whether a check fails without the work, or failed before it and does more than look at files. One
- * that runs nothing of the new code may fail for what stands beside that.
- */
-function showsWork({ result, baseline, findings }: Examined): boolean {
-  if (result.status !== "passed" || !triedKinds.has(result.check.kind)) return false;
-  const isNoticed = (findings ?? result).without_work?.outcome === "noticed";
-  if (isReadOnly(result.check.command)) return isNoticed;
-  return findings?.open === undefined && (isNoticed || baseline?.status !== "passed");
-}
-
-/**
- * What is open becomes a gap if no check shows the work (T8), and so does a function that no test of
- * any check noticed (T9).
- */
-function compareWithOthers(
-  { open, mutated, ...findings }: ExperimentFindings,
-  { isWorkShown, noticed }: ShownByAll,
-): OwnFindings {
-  const unnoticed = (mutated?.unnoticed ?? []).filter((one) => !noticed.has(toPlace(one)));
-  const gaps = [
-    ...(unnoticed.length === 0
-      ? []
-      : [`no test notices when ${listFunctions(unnoticed)} answers something else`]),
-    ...(findings.gap === undefined ? [] : [findings.gap]),
-    ...(open === undefined || isWorkShown ? [] : [open]),
-  ];
-  return gaps.length === 0 ? findings : { ...findings, gap: gaps.join("; ") };
-}
-
-const toPlace = ({ path, name, line }: WrittenFunction): string => `${path}:${line} ${name}`;
 
 /** Adds the findings to the result, and to evidence that says the same (T4). */
 async function withFindings(

@@ -269,7 +269,7 @@ const generatedFiles: Row = {
   name: "are its generated files what is generated?",
   appliesTo: "first criterion",
 };
-/** What they find is a gap only if no other check shows the work (try-out.ts). */
+/** What they find is a gap only if no other check shows the work (compare-checks.ts). */
 const openQuestions: readonly Question[] = [
   {
     name: "does its command only look at code?",
