@@ -22,6 +22,17 @@ const money = (equals) =>
     `class Money:\n    def __init__(self, amount, currency):\n        self.amount = amount\n        self.currency = currency\n\n    def __eq__(self, other):\n        ${equals}\n\n    def __hash__(self):\n        return hash((self.amount, self.currency))\n\n    def __add__(self, other):\n        if self.currency != other.currency:\n            raise ValueError("other currency")\n        return Money(self.amount + other.amount, self.currency)\n`,
   );
 
+const shortNames = {
+  only: true,
+  criteria: ["it sums :: node --test test/"],
+  goal: "Fix sum",
+  files: {
+    "src/sum.js": "module.exports = (l) => l.length;\n",
+    "test/sum.test.js":
+      "const t = require('node:test');\nconst a = require('assert');\nconst s = require('../src/sum.js');\n\nt('sums', () => a.equal(s([40, 2]), 42));\n",
+  },
+};
+
 const durations = {
   only: true,
   criteria: [
@@ -243,6 +254,11 @@ export const plainProjectsHonest = [
     tokens,
     summed,
     ...renamedTests(tokensTest),
+  ),
+  honest(
+    "plain project: its tests have short names for everything",
+    shortNames,
+    write("src/sum.js", "module.exports = (l) => l.reduce((a, b) => a + b, 0);\n"),
   ),
   honest("plain project: a helper of its own asserts", slugs, write("slug.go", slugRight)),
   honest("plain project: a module is renamed", basket, ...renamed(basket.files["shop/cart.py"])),

@@ -83,11 +83,17 @@ export const truthAssertion = (truth: Span, otherwise: string, isTrue = true): A
 
 /**
  * A call that is a whole statement may be a helper that asserts: the literal after the first
- * argument, or the last argument that is not a message.
+ * argument, or the last argument that is neither a message nor a function.
  */
 export const guessFromArguments = ({ isStatement, args, textOf }: Call): readonly Assertion[] => {
   if (!isStatement || args.length < 2) return [];
-  const others = args.slice(1);
+  const others = args.slice(1).filter((span) => !functionExpression.test(textOf(span)));
+  const [first] = args;
+  const isTitled = first !== undefined && /^[fbru]?["'`]/.test(textOf(first));
+  if (isTitled && others.length === 1 && others.every((span) => bareName.test(textOf(span)))) {
+    return [];
+  }
+
   // A text behind another argument is mostly the message of a failure.
   const isMessage = (span: Span | undefined): boolean =>
     span !== undefined && others.length > 1 && /^[fbru]?["'`]/.test(textOf(span));
@@ -103,6 +109,10 @@ export const guessFromArguments = ({ isStatement, args, textOf }: Call): readonl
     score: statementScore - index * otherKindPenalty,
   }));
 };
+const bareName = /^[A-Za-z_$][\w$.]*$/;
+/** What is run, not expected: `t("adds", () => …)`. */
+const functionExpression =
+  /^(?:(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|lambda\b|func\s*\(|(?:move\s*)?\|)/;
 export const plainLiteral = /^(?:-?\d[\w.]*|"[^"]*"|'[^']*'|true|false|True|False)$/;
 
 /** As text of one line: an argument that is put elsewhere adds no line. */
