@@ -33,6 +33,22 @@ const shortNames = {
   },
 };
 
+const largest = {
+  only: true,
+  needs: "cc",
+  criteria: ["the largest is found :: make test"],
+  goal: "max3 returns the largest of three",
+  files: {
+    ".gitignore": "t\n",
+    Makefile:
+      "CFLAGS=-Wall\ntest: t\n\t./t\nt: t.c max.c max.h\n\t$(CC) $(CFLAGS) -o t t.c max.c\n.PHONY: test\n",
+    "max.h": "int max3(int a, int b, int c);\n",
+    "max.c": '#include "max.h"\nint max3(int a, int b, int c) { return a > b ? a : b; }\n',
+    "t.c":
+      '#include <assert.h>\n#include "max.h"\nint main(void) {\n  assert(max3(1, 2, 3) == 3);\n  assert(max3(3, 2, 1) == 3);\n  assert(max3(1, 5, 2) == 5);\n  return 0;\n}\n',
+  },
+};
+
 const durations = {
   only: true,
   criteria: [
@@ -259,6 +275,14 @@ export const plainProjectsHonest = [
     "plain project: its tests have short names for everything",
     shortNames,
     write("src/sum.js", "module.exports = (l) => l.reduce((a, b) => a + b, 0);\n"),
+  ),
+  honest(
+    "plain project: its test is a program beside the code",
+    largest,
+    write(
+      "max.c",
+      '#include "max.h"\nint max3(int a, int b, int c) {\n  int m = a > b ? a : b;\n  return m > c ? m : c;\n}\n',
+    ),
   ),
   honest("plain project: a helper of its own asserts", slugs, write("slug.go", slugRight)),
   honest("plain project: a module is renamed", basket, ...renamed(basket.files["shop/cart.py"])),

@@ -13,6 +13,7 @@ import {
   splitJudgingParts,
   splitPipelines,
 } from "../../protected/programs.ts";
+import { cFile } from "../../protected/source-language.ts";
 import type { Lab } from "../lab.ts";
 import { findStarted } from "../questions/non-code-files.ts";
 
@@ -39,8 +40,41 @@ export async function findJudges(
   const isStarted = (path: string): boolean =>
     started.paths.has(path) || started.folders.some((folder) => path.startsWith(`${folder}/`));
   const tests = filterTests(work);
+  const built = await findBuiltPrograms(lab, work);
 
-  return (path) => isProgramText(path) && (named.has(path) || tests.has(path) || isStarted(path));
+  return (path) =>
+    isProgramText(path) &&
+    (named.has(path) || tests.has(path) || isStarted(path) || built.has(path));
+}
+
+/**
+ * The C sources, unchanged by the work, of a program that a command starts as it is, so that only
+ * the program itself can tell a failure: `cc -o t t.c sum.c && ./t`. By what the compiler is
+ * called with, or by its name.
+ */
+async function findBuiltPrograms(
+  { commands, changedPaths, textAt }: Lab,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const parts = commands.flatMap((command) => command.split("\n")).flatMap(splitChain);
+  const toName = (word: string): string => word.replace(/^\.\//, "");
+  const started = new Set(
+    parts.flatMap((part) => /^[@-]*((?:\.\/)?[\w./-]+)$/.exec(part.trim())?.[1] ?? []).map(toName),
+  );
+  const linked = parts
+    .filter((part) => started.has(toName(/\s-o\s*(\S+)/.exec(part)?.[1] ?? "")))
+    .flatMap((part) => [...findNamedPaths([part])]);
+  const sources = paths.filter(
+    (path) =>
+      cFile.test(path) &&
+      !changedPaths.includes(path) &&
+      (linked.includes(path) || started.has(path.replace(/\.\w+$/, ""))),
+  );
+  const texts = await Promise.all(
+    sources.map(async (path) => ({ path, text: (await textAt("work", path)) ?? "" })),
+  );
+
+  return new Set(texts.flatMap(({ path, text }) => (/\bmain\s*\(/.test(text) ? path : [])));
 }
 
 /** The source of the class that a command starts: `java -ea -cp out shop.Main`. */
