@@ -85,8 +85,9 @@ export const truthAssertion = (truth: Span, otherwise: string, isTrue = true): A
  * A call that is a whole statement may be a helper that asserts: the literal after the first
  * argument, or the last argument that is neither a message nor a function.
  */
-export const guessFromArguments = ({ isStatement, args, textOf }: Call): readonly Assertion[] => {
-  if (!isStatement || args.length < 2) return [];
+export const guessFromArguments = (call: Call): readonly Assertion[] => {
+  const { isStatement, args, textOf } = call;
+  if (!isStatement || args.length < 2 || isPrinting(call)) return [];
   const others = args.slice(1).filter((span) => !functionExpression.test(textOf(span)));
   const [first] = args;
   const isTitled = first !== undefined && /^[fbru]?["'`]/.test(textOf(first));
@@ -109,6 +110,10 @@ export const guessFromArguments = ({ isStatement, args, textOf }: Call): readonl
     score: statementScore - index * otherKindPenalty,
   }));
 };
+/** Whether it says something to a reader and asserts nothing. By names. */
+const isPrinting = ({ name, before }: Pick<Call, "name" | "before">): boolean =>
+  /^(?:print\w*|f?printf|puts|echo|e?print(?:ln)?!)$/.test(name) ||
+  /\b(?:console|log|logger|logging|fmt|out|err|stdout|stderr)\.\s*$/.test(before);
 const bareName = /^[A-Za-z_$][\w$.]*$/;
 /** What is run, not expected: `t("adds", () => …)`. */
 const functionExpression =

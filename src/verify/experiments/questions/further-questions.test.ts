@@ -10,6 +10,7 @@ const context = (command: string, paths: readonly string[], source = "--done-cri
     check: { id: "c1", kind: "criterion", title: "it is there", command, source },
     differences: paths.map(added),
     rules: { rowOf: findProtectionRow },
+    lab: { textAt: async (side: string) => (side === "base" ? null : "export const a = 1;\n") },
   }) as unknown as QuestionContext;
 const paths = ["src/format.js", "LICENSE", "plan.md"];
 const ask = (command: string, source?: string) => findLookAtCode(context(command, paths, source));
@@ -27,6 +28,17 @@ test("also in a folder that they name", async () => {
 test("not one that runs something, nor one about a document", async () => {
   expect(await ask("test -f LICENSE")).toBeNull();
   expect(await ask("node --test && test -f src/format.js")).toBeNull();
+});
+
+test("nor one that looks for code that is only taken away", async () => {
+  const removed = (is: string) =>
+    findLookAtCode({
+      ...context("! grep -rn sum src", []),
+      differences: [{ path: "src/sum.js", kind: "changed" }],
+      lab: { textAt: async (side: string) => (side === "base" ? "sum();\nother();\n" : is) },
+    } as unknown as QuestionContext);
+  expect(await removed("other();\n")).toBeNull();
+  expect(await removed("other(1);\n")).toContain("only looks at src/sum.js");
 });
 
 test("what the run's own plan asks for leaves a gap anyway", async () => {

@@ -156,11 +156,8 @@ export const findPlannedLook = async ({
     : null;
 
 /** A command that only looks at code, of which it runs nothing. */
-export async function findLookAtCode({
-  check,
-  differences,
-  rules,
-}: QuestionContext): Promise<string | null> {
+export async function findLookAtCode(context: QuestionContext): Promise<string | null> {
+  const { check, differences, rules } = context;
   if (check.extra === true || !isReadOnly(check.command) || isPlanned(check, differences)) {
     return null;
   }
@@ -171,9 +168,20 @@ export async function findLookAtCode({
     ? ": the work changed nothing but tests, so what they show held before"
     : "";
 
-  return paths === ""
-    ? null
-    : `its command only looks at ${paths} and runs none of it, and nothing else went from red to green${about}`;
+  if (paths === "" || (await isOnlyRemoval(context))) return null; // without new code there is nothing to run
+  return `its command only looks at ${paths} and runs none of it, and nothing else went from red to green${about}`;
+}
+
+/** Whether the work takes code away and adds none. */
+async function isOnlyRemoval(context: QuestionContext): Promise<boolean> {
+  const { differences } = context;
+  const changed = await readChanged(context, isProgramText);
+  const addsNothing = ({ was, is }: ChangedFile): boolean => {
+    const before = new Set((was ?? "").split("\n").map((line) => line.trim()));
+    return is.split("\n").every((line) => before.has(line.trim()) || line.trim() === "");
+  };
+
+  return differences.some(({ path }) => isProgramText(path)) && changed.every(addsNothing);
 }
 
 /** The changed code that a command names, by its path or its folder. */

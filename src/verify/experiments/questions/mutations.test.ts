@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mutateFunctions, findUnnoticed } from "./mutations.ts";
+import { mutateFunctions, findUnnoticed, replaceAnswers } from "./mutations.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 const jsTest = (body: string) => [
@@ -96,4 +96,12 @@ describe("what no test notices", () => {
     expect(names("mul(3, 4);", seen("multiplies"))).toEqual([]));
   test("is unknown where the tests could not be loaded", () =>
     expect(names("mul(3, 4);", seen("test/a.test.js"))).toBeNull());
+});
+
+test("a function of Python keeps what it says of itself: its examples are tests", () => {
+  const text =
+    'def mean(values):\n    """Average.\n\n    >>> mean([])\n    0\n    """\n    return sum(values)\n';
+  expect(replaceAnswers("stats.py", text, "7", () => true)).toBe(
+    text.replace('    """\n    return', '    """\n    return 7\n    return'),
+  );
 });

@@ -161,7 +161,7 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
   const mutate = (headEnd: number, functionEnd: number): readonly TextChange[] => {
     if (family === "js") return mutateJs(code, headEnd, answer, path);
     return family === "py"
-      ? mutatePython(code, headEnd, answer)
+      ? mutatePython(code, is, headEnd, answer)
       : mutateTyped(code, is, headEnd, functionEnd, isNew);
   };
 
@@ -192,8 +192,13 @@ function mutateJs(code: string, end: number, answer: string, path: string): read
     : insertText(from + brace[0].length, ` return ${text};`);
 }
 
-/** `return ANSWER` as its first statement. */
-function mutatePython(code: string, end: number, answer: string): readonly TextChange[] {
+/** `return ANSWER` as its first statement, behind what it says of itself: that may have examples. */
+function mutatePython(
+  code: string,
+  text: string,
+  end: number,
+  answer: string,
+): readonly TextChange[] {
   const head = findClosingBracket(code, end - 1);
   const colon = head === null ? -1 : code.indexOf(":", head);
   if (head === null || colon === -1) return [];
@@ -203,9 +208,14 @@ function mutatePython(code: string, end: number, answer: string): readonly TextC
     return insertText(code.lastIndexOf(":", last) + 1, ` return ${answer};`);
   } // its body is behind it
 
-  const indent = /^\n\s*?([ \t]+)\S/.exec(code.slice(last + 1, last + 400))?.[1];
-  return indent === undefined ? [] : insertText(last + 1, `\n${indent}return ${answer}`);
+  const said = docstring.exec(text.slice(last + 1))?.[0] ?? "";
+  const indent = /^\n\s*?([ \t]+)\S/.exec(text.slice(last + 1, last + 400))?.[1];
+  return indent === undefined
+    ? []
+    : insertText(last + 1 + said.length, `\n${indent}return ${answer}`);
 }
+
+const docstring = /^\s*[rRuU]?(?:"""[\s\S]*?"""|'''[\s\S]*?''')[ \t]*(?=\n)/;
 
 const insertText = (position: number, text: string): readonly TextChange[] => [
   { from: position, to: position, text },

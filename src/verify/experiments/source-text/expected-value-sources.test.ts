@@ -65,9 +65,12 @@ describe("a module that a test takes nothing from but what it expects", () => {
 describe("a module under test is not", () => {
   test("that is only asked", () =>
     expect(js(`${head}test('x', () => { assert.equal(mul(3, 4), 12); });`)).toEqual([]));
-  test.each(["t('x', () => assert.equal(mul(3, 4), 12));", "checkAll('x', mul);"])(
-    "that a function of another name is given with a title: %s",
-    (call) => expect(js(`${head}${call}`)).toEqual([]),
+  test.each([
+    "console.error('FAIL', mul(3, 4));",
+    "t('x', () => assert.equal(mul(3, 4), 12));",
+    "checkAll('x', mul);",
+  ])("that a function of another name is given with a title: %s", (call) =>
+    expect(js(`${head}${call}`)).toEqual([]),
   );
   test("whose answers an assertion takes apart", () =>
     expect(
