@@ -4,6 +4,7 @@ import {
   findFunctionsOfOwnTests,
   findSelfWrittenPaths,
   describeSelfWritten,
+  undoRenames,
 } from "./self-written.ts";
 
 const path = "test/add.test.js";
@@ -122,5 +123,23 @@ describe("tests that the work wrote itself", () => {
       cases(old),
     );
     expect(found).toEqual([]);
+  });
+});
+
+describe("tests that follow a rename", () => {
+  const path = "src/total.js";
+  const code = (name: string, body = "list.length"): string =>
+    `export const ${name} = (list) => ${body};\n`;
+  const asked = (name: string) =>
+    findTestCases("test/total.test.js", `test("total", () => {\n  equal(${name}([1]), 1);\n});\n`);
+  const textsOf = (is: string) =>
+    undoRenames(asked("sum"), [{ path, was: code("total"), is }]).map(({ text }) => text);
+
+  it("are older if only the name is another", () =>
+    expect(textsOf(code("sum"))).toEqual(asked("total").map(({ text }) => text)));
+  it("are new if the code is another too, or the old name is still there", () => {
+    const own = asked("sum").map(({ text }) => text);
+    expect(textsOf(code("sum", "list.size"))).toEqual(own);
+    expect(textsOf(code("sum") + code("total"))).toEqual(own);
   });
 });

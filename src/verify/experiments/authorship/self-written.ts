@@ -4,7 +4,7 @@
 // tests ask. Pure.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { type Definition, findFunctions } from "../source-text/definitions.ts";
+import { type Definition, findDefinitions, findFunctions } from "../source-text/definitions.ts";
 import { isNameOfFile, isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
@@ -36,6 +36,41 @@ export function findSelfWrittenPaths(
 
 /** Without the path: a test that was moved is no new test. */
 const testKey = ({ text }: TestCase): string => text.trim();
+
+/**
+ * The same tests with renamed functions and constants called what they were before the work: a
+ * test that follows a rename is no new one.
+ */
+export function undoRenames(
+  tests: readonly TestCase[],
+  sources: readonly Source[],
+): readonly TestCase[] {
+  const renames = sources.flatMap(findRenames);
+  if (renames.length === 0) return tests;
+  return tests.map((test) => ({
+    ...test,
+    text: renames.reduce((text, { from, to }) => replaceName(text, to, from), test.text),
+  }));
+}
+
+/** Definitions that have another name and are otherwise as they were. */
+function findRenames({ path, was, is }: Source): readonly { from: string; to: string }[] {
+  const [before, now] = [findDefinitions(path, was ?? ""), findDefinitions(path, is)];
+  const others = (all: readonly Definition[], known: readonly Definition[]) =>
+    all.filter(({ name }) => !known.some((definition) => definition.name === name));
+  const gone = others(before, now);
+
+  return others(now, before).flatMap(({ name, text }) => {
+    const same = gone.filter((one) => replaceName(text, name, one.name) === one.text);
+    return same.length === 1 ? same.map((one) => ({ from: one.name, to: name })) : [];
+  });
+}
+
+const replaceName = (text: string, name: string, other: string): string =>
+  text.replaceAll(
+    new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`, "g"),
+    () => other,
+  );
 
 type Source = { readonly path: string; readonly was: string | null; readonly is: string };
 

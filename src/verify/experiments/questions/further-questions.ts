@@ -48,6 +48,7 @@ import {
   describeSelfWritten,
   findFunctionsOfOwnTests,
   findSelfWrittenPaths,
+  undoRenames,
 } from "../authorship/self-written.ts";
 import { areFunctionsShown } from "../authorship/user-commands.ts";
 import { endOtherProcesses } from "./main-program-only.ts";
@@ -83,10 +84,11 @@ export async function findSelfWrittenTests(context: QuestionContext): Promise<st
     ),
   );
 
-  const current = tests.flatMap(({ path, text }) => findTestCases(path, text));
+  const sources = await readSources(context);
+  const cases = tests.flatMap(({ path, text }) => findTestCases(path, text));
+  const current = undoRenames(cases, sources);
   const earlier = earlierCases.flat();
   const paths = findSelfWrittenPaths({ current, earlier }, lab, passed);
-  const sources = await readSources(context);
   if (paths.length > 0) {
     const isShown = await areFunctionsShown(context.userCommands, sources, lab);
     return isShown ? null : describeSelfWritten(paths);
