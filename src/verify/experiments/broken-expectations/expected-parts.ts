@@ -111,9 +111,10 @@ function readConstructed(
 
 /** Whether an error is expected here, on this line or the one before: then nothing is compared. */
 function isErrorExpected(text: string, at: number): boolean {
-  const lineEnd = text.indexOf("\n", at);
-  const lines = text.slice(0, lineEnd === -1 ? text.length : lineEnd).split("\n");
-  return lines.slice(-2).some((line) => expectsError.test(line));
+  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
+  const from = text.lastIndexOf("\n", lineStart - 2) + 1;
+  const end = text.indexOf("\n", at);
+  return expectsError.test(text.slice(from, end === -1 ? text.length : end));
 }
 
 /** The first literal of a part that is made of literals only, with its position in the text. */

@@ -31,14 +31,16 @@ test("not one that runs something, nor one about a document", async () => {
 });
 
 test("nor one that looks for code that is only taken away", async () => {
-  const removed = (is: string) =>
+  const removed = (is: string, goal = "Remove sum()") =>
     findLookAtCode({
       ...context("! grep -rn sum src", []),
+      goal,
       differences: [{ path: "src/sum.js", kind: "changed" }],
       lab: { textAt: async (side: string) => (side === "base" ? "sum();\nother();\n" : is) },
     } as unknown as QuestionContext);
   expect(await removed("other();\n")).toBeNull();
   expect(await removed("other(1);\n")).toContain("only looks at src/sum.js");
+  expect(await removed("other();\n", "Implement what is TODO")).toContain("only looks at");
 });
 
 test("what the run's own plan asks for leaves a gap anyway", async () => {

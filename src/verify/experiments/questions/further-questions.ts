@@ -174,16 +174,18 @@ export async function findLookAtCode(context: QuestionContext): Promise<string |
   return `its command only looks at ${paths} and runs none of it, and nothing else went from red to green${about}`;
 }
 
-/** Whether the work takes code away and adds none. */
+/** Goals that code taken away fulfils by itself. A list, by words. */
+const takesAway = /\b(?:remov\w*|delet\w*|drop\w*|get rid of)\b/i;
+
+/** Whether the goal is to take code away, and the work adds none. */
 async function isOnlyRemoval(context: QuestionContext): Promise<boolean> {
-  const { differences } = context;
+  const { differences, goal = "" } = context;
+  if (!takesAway.test(goal) || !differences.some(({ path }) => isProgramText(path))) return false;
   const changed = await readChanged(context, isProgramText);
-  const addsNothing = ({ was, is }: ChangedFile): boolean => {
+  return changed.every(({ was, is }) => {
     const before = new Set((was ?? "").split("\n").map((line) => line.trim()));
     return is.split("\n").every((line) => before.has(line.trim()) || line.trim() === "");
-  };
-
-  return differences.some(({ path }) => isProgramText(path)) && changed.every(addsNothing);
+  });
 }
 
 /** The changed code that a command names, by its path or its folder. */
