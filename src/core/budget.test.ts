@@ -7,10 +7,8 @@ import {
   elapsedShare,
   minutesLeft,
   estimateNeed,
-  usedRatios,
   retriesLeft,
   findShortfall,
-  listSoftWarnings,
   tokensLeft,
 } from "./budget.ts";
 
@@ -232,13 +230,6 @@ describe("what a turn is charged", () => {
     expect(tape.run.ledger.run).toMatchObject({ tokens: 500, estimated: 500 });
     expect(tape.run.ledger.phase["1"]).toMatchObject({ tokens: 500, calls: 1 });
   });
-});
-
-test("ratios and soft warnings", () => {
-  const tape = at({ tokens: 10_000, calls: 10 });
-  turned(tape, began(tape), 8_000);
-  expect(usedRatios(tape.run)).toEqual({ tokens: 0.8, calls: 0.1 });
-  expect(listSoftWarnings(tape.run)).toEqual(["tokens"]);
 });
 
 describe("a turn that was cut short and not metered", () => {

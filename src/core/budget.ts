@@ -346,25 +346,3 @@ const bytesOfTokenMax = 16;
 
 const isAmount = (value: number): boolean =>
   Number.isFinite(value) && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-
-/** The used share of each limited dimension, of the run's own limits. */
-export function usedRatios(run: RunView): { readonly [D in Dimension]?: number } {
-  const ratios: { [D in Dimension]?: number } = {};
-  for (const dimension of dimensions) {
-    const limit = ownValue(run.limits.run, dimension);
-    if (limit !== undefined) {
-      ratios[dimension] = limit === 0 ? 1 : run.ledger.run[dimension] / limit;
-    }
-  }
-
-  return ratios;
-}
-
-/** The dimensions in which the run is at or past its warning threshold (`soft_ratio`). */
-export function listSoftWarnings(run: RunView): readonly Dimension[] {
-  const ratios = usedRatios(run);
-  return dimensions.filter(
-    (dimension) =>
-      (ratios[dimension] ?? 0) >= run.drafted.budget.soft_ratio && ratios[dimension] !== undefined,
-  );
-}

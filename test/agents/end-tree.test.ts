@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/process-mark.ts";
 import { spawnAgent, type SpawnedAgent } from "../../src/agents/process/spawn-agent.ts";
+import { turnLimits } from "../../src/agents/turn/turn-limits.ts";
 import { alive, isRunning, until } from "./table.ts";
 
 let folder: string;
@@ -36,7 +37,10 @@ async function begin(
     wrap: null,
   });
   if ("problem" in spawned) throw new Error(spawned.problem);
-  return { ...spawned, end: () => endTree(spawned.child, belongsToTurn(mark)) };
+  return {
+    ...spawned,
+    end: () => endTree(spawned.child, belongsToTurn(mark), { graceMs: turnLimits.turnTermGraceMs }),
+  };
 }
 const pidIn = (name: string): number =>
   Number(existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : 0);

@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { endTree } from "../../src/agents/process/end-tree.ts";
 import { belongsToTurn } from "../../src/agents/process/process-mark.ts";
 import { spawnAgent } from "../../src/agents/process/spawn-agent.ts";
+import { turnLimits } from "../../src/agents/turn/turn-limits.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { readBorrowedObjects } from "../../src/workspace/layers/folder-records.ts";
 import type { Action } from "./action.ts";
@@ -129,7 +130,9 @@ export async function inBox(scene: Scene, isolation: Isolation, command: string)
   let said = "";
   spawned.child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
   await Promise.race([spawned.exited, wait(endWithinMs, undefined, { ref: false })]);
-  const left = await endTree(spawned.child, belongsToTurn(mark));
+  const left = await endTree(spawned.child, belongsToTurn(mark), {
+    graceMs: turnLimits.turnTermGraceMs,
+  });
   if (left > 0) throw new Error(`${left} processes could not be ended`);
   await isolation.collect(layer);
 

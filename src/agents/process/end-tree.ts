@@ -21,7 +21,6 @@ import {
 } from "./process-table.ts";
 import type { EnvironmentFilter } from "./process-mark.ts";
 
-export const defaultTermGraceMs = 300;
 const sweepTimeoutMs = 1000;
 const pollMs = 15;
 
@@ -29,7 +28,7 @@ const pollMs = 15;
 export async function endTree(
   child: ChildProcess,
   isMarked: EnvironmentFilter,
-  { graceMs = defaultTermGraceMs }: { readonly graceMs?: number } = {},
+  { graceMs }: { readonly graceMs: number },
 ): Promise<number> {
   const { pid } = child;
   if (pid === undefined) return 0;

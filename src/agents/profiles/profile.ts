@@ -12,7 +12,7 @@ import type { ProviderFault } from "../../contracts/event.ts";
 export type AgentProtocol = "acp" | "claude-stream" | "codex-exec";
 
 /**
- * Where the numbers an agent reports are, and what they count (acp/usage.ts reads them).
+ * Where the numbers an agent reports are, and what they count (turn/reported-usage.ts reads them).
  * Beside the answer: `turn`: this turn. `lastCall`: the turn's last model call only. `cumulative`:
  * the session so far. `quotaMeta`: in `_meta.quota` of the answer, this turn. `chunkMeta`: in
  * `_meta.usage` of message chunks, one for each model call. `none`: nothing that can be used.

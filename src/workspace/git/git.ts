@@ -1,4 +1,6 @@
-// git: runs git on a repository. Besides this file only object-reader.ts does, by the same rules.
+// git: runs git on a repository. Besides this file only object-reader.ts does, by the same
+// rules. Two commands start git themselves, and never in a repository of the user's: demo in the one
+// it makes up, doctor to ask for git's version.
 //
 // Invariants:
 //   G1. No configuration, hook, filter, file monitor, signing program or transport that came with a
