@@ -5,38 +5,6 @@ import * as v from "valibot";
 
 export const stagedStatePath = "_docs/_autopilot_state.md";
 
-/**
- * The steps of the two flows by number, as the file names them. A team's own flow may have others.
- */
-export const stagedSteps: Readonly<Record<string, readonly string[]>> = {
-  greenfield: [
-    "Problem",
-    "Research",
-    "Plan",
-    "UI Design",
-    "Decompose",
-    "Implement",
-    "Run Tests",
-    "Security Audit",
-    "Performance Test",
-    "Deploy",
-  ],
-  "existing-code": [
-    "Document",
-    "Test Spec",
-    "Decompose Tests",
-    "Implement Tests",
-    "Run Tests",
-    "Refactor",
-    "New Task",
-    "Implement",
-    "Run Tests",
-    "Security Audit",
-    "Performance Test",
-    "Deploy",
-  ],
-};
-
 /** The sections of the file, in their order. */
 export const stagedSections = [
   "Current Step",

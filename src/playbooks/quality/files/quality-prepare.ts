@@ -41,7 +41,7 @@ const phaseCount = 6;
  * A phase may be tried four times; the breaker, which counts attempts, must not stop the run before
  * that.
  */
-const breakerLimits = { no_progress_threshold: 9, same_error_threshold: 9 };
+const auditBreakerDefaults = { no_progress_threshold: 9, same_error_threshold: 9 };
 
 type EarlierLogPlan = {
   /**
@@ -90,7 +90,9 @@ export async function prepareQuality({
     facts: earlier.facts,
     documents: earlier.documents,
     limits: Object.fromEntries(
-      Object.entries(breakerLimits).filter(([name]) => !Object.hasOwn(configuredLimits, name)),
+      Object.entries(auditBreakerDefaults).filter(
+        ([name]) => !Object.hasOwn(configuredLimits, name),
+      ),
     ),
     warnings: [
       ...earlier.warnings,

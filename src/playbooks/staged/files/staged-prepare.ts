@@ -28,7 +28,7 @@ const filesShownMax = 5;
  * Higher than usual, unless the config sets them: every step has its own retries and then asks a
  * person, so the breaker is a last resort.
  */
-const breakerLimits = { no_progress_threshold: 20, same_error_threshold: 20 };
+const stagedBreakerDefaults = { no_progress_threshold: 20, same_error_threshold: 20 };
 
 export async function prepareStaged({
   context,
@@ -101,7 +101,7 @@ function optionalSteps(flow: Flow, configuredSteps: readonly string[]): Record<s
 
 function chooseLimits(configuredLimits: Readonly<Record<string, number>>): Record<string, number> {
   const limits: Record<string, number> = {};
-  for (const [name, limit] of Object.entries(breakerLimits)) {
+  for (const [name, limit] of Object.entries(stagedBreakerDefaults)) {
     if (!Object.hasOwn(configuredLimits, name)) limits[name] = limit;
   }
 

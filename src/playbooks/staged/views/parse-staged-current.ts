@@ -1,7 +1,8 @@
 // parse-staged-current: parses the section Current Step of a staged state file.
 // Invariants R1 and on: playbooks/staged/views/parse-staged-state.ts.
 
-import { CurrentStep, stagedStatuses, stagedSteps } from "../../../contracts/staged-state.ts";
+import { CurrentStep, stagedStatuses } from "../../../contracts/staged-state.ts";
+import { stagedSteps } from "./staged-steps.ts";
 import { shown } from "../../../kit/finding.ts";
 import { findIssues } from "../../../kit/located-issues.ts";
 import {

@@ -1,11 +1,6 @@
 // staged-consistency: reports contradictions between the fields and sections of a staged state file.
 
-import {
-  type CurrentStep,
-  retriesMax,
-  type StagedState,
-  stagedSteps,
-} from "../../../contracts/staged-state.ts";
+import { type CurrentStep, retriesMax, type StagedState } from "../../../contracts/staged-state.ts";
 import { shown } from "../../../kit/finding.ts";
 import {
   findSection,
@@ -14,6 +9,7 @@ import {
   type Report,
   type Section,
 } from "./staged-state-lines.ts";
+import { stagedSteps } from "./staged-steps.ts";
 
 type Sections = readonly Section[];
 

@@ -5,7 +5,7 @@
 //   K1. Decisions by agents are recorded under the name of their step and do not count here.
 //   K2. An unclear or negated statement does not count: then a person is asked.
 
-import { stagedSteps } from "../../../contracts/staged-state.ts";
+import { stagedSteps } from "./staged-steps.ts";
 
 /** The prefix under which the research decision is recorded. */
 export const researchDecision = "Research decision";

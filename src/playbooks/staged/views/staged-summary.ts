@@ -1,9 +1,10 @@
 // staged-summary: renders the summary of a staged project: its step, decisions, last session and
 // blockers.
 
-import { retriesMax, stagedSteps } from "../../../contracts/staged-state.ts";
+import { retriesMax } from "../../../contracts/staged-state.ts";
 import type { ParsedStagedState } from "./parse-staged-state.ts";
 import { oneLine } from "../../../views/wording.ts";
+import { stagedSteps } from "./staged-steps.ts";
 
 const decisionsShownMax = 8;
 
