@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { runEventNames } from "../src/contracts/quality-run.ts";
+import { runEventNames } from "../src/contracts/quality/quality-run.ts";
 import { openViolations } from "../src/documents/line-rules.ts";
 import { openPortfolioEventRules } from "../src/portfolio/views/portfolio-rules.ts";
 import { openRunStateRules } from "../src/playbooks/quality/views/run-state-rules.ts";

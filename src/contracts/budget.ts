@@ -1,4 +1,5 @@
-// budget: schemas of usage and budgets: the four dimensions, their limits and the named profiles.
+// budget: schemas of usage and budgets: the four dimensions and their limits. The named profiles are
+// in budget-profiles.ts.
 
 import * as v from "valibot";
 
@@ -39,22 +40,3 @@ export const Budget = v.strictObject({
   }),
 });
 export type Budget = v.InferOutput<typeof Budget>;
-
-/** Limits that `--max-budget` knows by name. */
-export const budgetProfiles = {
-  conservative: {
-    profile: "conservative",
-    soft_ratio: 0.75,
-    limits: { minutes: 15, calls: 80, tokens: 80_000 },
-  },
-  balanced: {
-    profile: "balanced",
-    soft_ratio: 0.8,
-    limits: { minutes: 30, calls: 180, tokens: 180_000 },
-  },
-  extended: {
-    profile: "extended",
-    soft_ratio: 0.85,
-    limits: { minutes: 60, calls: 360, tokens: 360_000 },
-  },
-} as const satisfies Record<string, Budget>;

@@ -10,7 +10,7 @@ import * as v from "valibot";
 import { roadmapReturns } from "../contracts/agent-returns.ts";
 import type { Says } from "../contracts/outcome.ts";
 import { WorkerResult } from "../contracts/portfolio-journal.ts";
-import { qualityReturns } from "../contracts/quality-returns.ts";
+import { qualityReturns } from "../contracts/quality/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { findIssues } from "../kit/located-issues.ts";
 import { isSchema, findJunk, type ReturnContext, type ShownSchema } from "./junk.ts";

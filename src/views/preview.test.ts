@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { budgetProfiles } from "../contracts/budget.ts";
+import { budgetProfiles } from "../contracts/budget-profiles.ts";
 import { fitted } from "../kit/fitted.ts";
 import {
   type PreviewInput,

@@ -1,7 +1,7 @@
 // run-view: small hand-made runs, for the playbooks' tests. A drafted objective, with a test's
 // differences.
 
-import { budgetProfiles } from "../contracts/budget.ts";
+import { budgetProfiles } from "../contracts/budget-profiles.ts";
 import type { Entry, Envelope, Event, EventOf } from "../contracts/event.ts";
 import type { CheckResult, CheckStatus } from "../contracts/evidence.ts";
 import type { Flow } from "../contracts/flow.ts";

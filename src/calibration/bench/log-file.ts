@@ -19,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { CalibrationCycleEvent } from "../../contracts/quality-run.ts";
+import type { CalibrationCycleEvent } from "../../contracts/quality/quality-run.ts";
 import { redactEvent } from "../../kit/redact-value.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import { ensureFolderBelow, requireNoLink } from "../../project/own-folder.ts";

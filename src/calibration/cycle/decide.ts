@@ -8,7 +8,7 @@
 //   D3. If no benchmark has a figure before the lever, the lever is not applied.
 //   D4. The revert is committed before the cycle ends.
 
-import type { CycleEventOf } from "../../contracts/quality-run.ts";
+import type { CycleEventOf } from "../../contracts/quality/quality-run.ts";
 import { recallTarget } from "./plan.ts";
 import {
   type BenchmarkRun,

@@ -11,7 +11,7 @@ import {
   CalibrationCycleEvent as CycleEvent,
   type CycleEventOf,
   type leverStates,
-} from "../../contracts/quality-run.ts";
+} from "../../contracts/quality/quality-run.ts";
 import type { BugMatch } from "./bugs.ts";
 import { CyclePlan } from "./plan.ts";
 

@@ -8,7 +8,7 @@
 //   V3. A ship whose interval reaches down to the floor is an iterate: the runs differ too much to
 //       say.
 
-import type { cycleVerdicts } from "../../contracts/quality-run.ts";
+import type { cycleVerdicts } from "../../contracts/quality/quality-run.ts";
 import { type GainInterval, computeMean, roundToNineDigits } from "./statistics.ts";
 
 export type CycleVerdict = (typeof cycleVerdicts)[number];

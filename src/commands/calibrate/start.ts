@@ -2,7 +2,7 @@
 // its verdict.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { cycleEventNames, runStateVersion } from "../../contracts/quality-run.ts";
+import { cycleEventNames, runStateVersion } from "../../contracts/quality/quality-run.ts";
 import { readCycles } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
 import { bindCycle, isOwnCycle } from "../../calibration/bench/own-cycles.ts";

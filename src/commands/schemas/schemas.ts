@@ -11,7 +11,7 @@ import { Evidence } from "../../contracts/evidence.ts";
 import { Objective } from "../../contracts/objective.ts";
 import { reasons } from "../../contracts/reason.ts";
 import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
-import { CalibrationCycleEvent, QualityRunEvent } from "../../contracts/quality-run.ts";
+import { CalibrationCycleEvent, QualityRunEvent } from "../../contracts/quality/quality-run.ts";
 import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../../contracts/roadmap-reports.ts";
 import { RoadmapState } from "../../contracts/roadmap-state.ts";
 import { TurnMeta } from "../../contracts/script.ts";

@@ -2,7 +2,7 @@
 // content does not tell.
 
 import { basename, dirname } from "node:path";
-import { cycleEventNames, runEventNames } from "../../contracts/quality-run.ts";
+import { cycleEventNames, runEventNames } from "../../contracts/quality/quality-run.ts";
 import { findPageFormat, findPageFormatByName, type PageFormat } from "../../views/page-rules.ts";
 import { isStagedState } from "../../documents/staged-title.ts";
 

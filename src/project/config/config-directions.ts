@@ -8,7 +8,7 @@
 //   D2. A rule compares with the user's own file and the defaults, never with what another rule let
 //       through.
 
-import { budgetProfiles } from "../../contracts/budget.ts";
+import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import { mayRepositorySet } from "../../contracts/repository-variables.ts";
 import type { Config } from "../../contracts/config.ts";
 import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";

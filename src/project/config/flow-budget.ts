@@ -1,7 +1,8 @@
 // flow-budget: parses a budget such as `tokens=250k`, derives a flow's default one, and compares
 // two.
 
-import { type Budget, dimensions, budgetProfiles } from "../../contracts/budget.ts";
+import { type Budget, dimensions } from "../../contracts/budget.ts";
+import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";

@@ -1,6 +1,7 @@
 // portfolio-board: renders the page of a portfolio: its projects with their tasks by state, the
 // merge queue, the workers, and why other tasks wait.
 
+import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import type { Shape } from "../facts/shape.ts";
 import { type Child, el, type Element, foreignText } from "./element.ts";
 import { limitMeter, section, tableHead, timeElement } from "./components.ts";
@@ -296,8 +297,8 @@ function countCell(
   );
 }
 
-/** From this share of a budget on, its meter is drawn as a warning. */
-const warningRatio = 0.8;
+/** From this share of a budget on, its meter is drawn as a warning: a portfolio sets none itself. */
+const { soft_ratio: warningRatio } = budgetProfiles.balanced;
 
 function spendingCell({ tokens, usd }: Spending, budget: Limits): Child {
   if (budget.usd !== undefined) {

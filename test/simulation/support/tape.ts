@@ -1,7 +1,8 @@
 // tape: a journal in memory for stories about the core: drafts go in, whole entries come out, and a
 // fold runs along.
 
-import { budgetProfiles, type Usage } from "../../../src/contracts/budget.ts";
+import type { Usage } from "../../../src/contracts/budget.ts";
+import { budgetProfiles } from "../../../src/contracts/budget-profiles.ts";
 import type { Draft, Entry } from "../../../src/contracts/event.ts";
 import type { Check, CheckResult, CheckStatus } from "../../../src/contracts/evidence.ts";
 import type { Flow } from "../../../src/contracts/flow.ts";

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { gatesGap, joinGaps } from "../../../core/verdict.ts";
 import { runIndex as index, runStart as start } from "../views/run-state-rules.test-support.ts";
-import { findFact, PhaseTally, tallyFact } from "../../../contracts/quality-facts.ts";
+import { findFact, PhaseTally, tallyFact } from "../../../contracts/quality/quality-facts.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
 import { parseLog } from "../views/parse-run-state.ts";

@@ -1,7 +1,7 @@
 // gate-bug-checks: the terminal gate's checks of the confirmed bugs: their headings in BUGS.md, the
 // files that each must have, and what trying their regression tests came to.
 
-import type { GateCheck } from "../../../contracts/quality-facts.ts";
+import type { GateCheck } from "../../../contracts/quality/quality-facts.ts";
 import type { RunView } from "../../../core/state.ts";
 import { countBugHeadings, findBugIds } from "./count-documents.ts";
 import { failed, listNames, passed, skipped, warned } from "./gate-check.ts";

@@ -1,6 +1,6 @@
 // gate-check: one check of the terminal gate by its verdict, and how its reason lists names.
 
-import type { GateCheck } from "../../../contracts/quality-facts.ts";
+import type { GateCheck } from "../../../contracts/quality/quality-facts.ts";
 import { listSome } from "../../../kit/list-some.ts";
 
 const namesShownMax = 10;

@@ -2,7 +2,7 @@
 // something, were made in this run, and that nothing outside quality/ was changed.
 // Invariants G1 and on: playbooks/quality/steps/terminal-gate.ts.
 
-import type { GateCheck } from "../../../contracts/quality-facts.ts";
+import type { GateCheck } from "../../../contracts/quality/quality-facts.ts";
 import type { RunView } from "../../../core/state.ts";
 import { isProgramText } from "../../../verify/protected/kinds.ts";
 import { failed, listNames, passed, warned } from "./gate-check.ts";

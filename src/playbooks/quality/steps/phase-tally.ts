@@ -15,9 +15,9 @@ import {
   type GateResult,
   type PhaseTally,
   tallyFact,
-} from "../../../contracts/quality-facts.ts";
-import { terminalVerdicts } from "../../../contracts/quality-run.ts";
-import { qualityReturns } from "../../../contracts/quality-returns.ts";
+} from "../../../contracts/quality/quality-facts.ts";
+import { terminalVerdicts } from "../../../contracts/quality/quality-run.ts";
+import { qualityReturns } from "../../../contracts/quality/quality-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { readReturn } from "../../contract/agent-return.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";

@@ -1,7 +1,7 @@
 // quality-tree: reads the files under quality/ in a commit on demand, within size limits.
 
 import { countLines } from "../../../verify/gates/gate-file.ts";
-import type { ArtifactSize } from "../../../contracts/quality-facts.ts";
+import type { ArtifactSize } from "../../../contracts/quality/quality-facts.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 
 const textBytesMax = 8 * 1024 * 1024;

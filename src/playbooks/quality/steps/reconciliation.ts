@@ -1,7 +1,7 @@
 // reconciliation: checks that every confirmed bug has its write-up and red test log, and that there
 // are test results.
 
-import type { GateCheck, GateResult } from "../../../contracts/quality-facts.ts";
+import type { GateCheck, GateResult } from "../../../contracts/quality/quality-facts.ts";
 import type { QualityTree } from "./quality-tree.ts";
 
 /** One check for each file that the fifth phase must leave for a confirmed bug. */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Flow } from "../../../contracts/flow.ts";
-import { findFact, gateFact, GateResult } from "../../../contracts/quality-facts.ts";
+import { findFact, gateFact, GateResult } from "../../../contracts/quality/quality-facts.ts";
 import type { RunView } from "../../../core/state.ts";
 import { left } from "../../../../test/quality/audit.ts";
 import { createTerminalGateProof } from "./terminal-gate.ts";

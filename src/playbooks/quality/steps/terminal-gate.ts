@@ -13,7 +13,7 @@ import {
   gateFact,
   GateResult,
   type GateCheck,
-} from "../../../contracts/quality-facts.ts";
+} from "../../../contracts/quality/quality-facts.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/survey-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";

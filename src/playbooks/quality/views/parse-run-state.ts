@@ -1,8 +1,8 @@
 // parse-run-state: parses a run_state.jsonl that an earlier run or another tool left, and collects
 // its violations.
 
-import { findRunEvent } from "../../../contracts/quality-facts.ts";
-import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run.ts";
+import { findRunEvent } from "../../../contracts/quality/quality-facts.ts";
+import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality/quality-run.ts";
 import {
   isTree,
   openViolations,

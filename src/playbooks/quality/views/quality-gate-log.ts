@@ -1,6 +1,6 @@
 // quality-gate-log: renders quality-gate.log: one line per check, the totals and the result.
 
-import type { GateResult } from "../../../contracts/quality-facts.ts";
+import type { GateResult } from "../../../contracts/quality/quality-facts.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 const reasonCharsMax = 1_000;

@@ -1,9 +1,9 @@
 // quality-progress: renders `quality/PROGRESS.md`: the four sections of its format, then the
 // runner's own: documentation, errors, terminal gate.
 
-import type { QualityRunEvent } from "../../../contracts/quality-run.ts";
-import type { PhaseTally } from "../../../contracts/quality-facts.ts";
-import { phaseNumbers, type PhaseNumber } from "../../../contracts/quality-run.ts";
+import type { QualityRunEvent } from "../../../contracts/quality/quality-run.ts";
+import type { PhaseTally } from "../../../contracts/quality/quality-facts.ts";
+import { phaseNumbers, type PhaseNumber } from "../../../contracts/quality/quality-run.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { gateLogPath, phaseTitles, terminalSection } from "./run-state-names.ts";
 import type { RunStateLog } from "./run-state.ts";

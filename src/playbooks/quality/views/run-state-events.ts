@@ -1,14 +1,14 @@
 // run-state-events: builds the events of run_state.jsonl: header, phase counts and gate results.
 
 import type { EventOf } from "../../../contracts/event.ts";
-import type { GateResult, PhaseTally } from "../../../contracts/quality-facts.ts";
+import type { GateResult, PhaseTally } from "../../../contracts/quality/quality-facts.ts";
 import {
   type PhaseNumber,
   type QualityRunEvent,
   type RunEventOf,
   runEventNames,
   runStateVersion,
-} from "../../../contracts/quality-run.ts";
+} from "../../../contracts/quality/quality-run.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { renderGateLog } from "./quality-gate-log.ts";
 import { gateLogPath } from "./run-state-names.ts";

@@ -12,7 +12,7 @@ import {
   qualityRunners,
   terminalVerdicts,
   toleratedCycleVerdicts,
-} from "../../../contracts/quality-run.ts";
+} from "../../../contracts/quality/quality-run.ts";
 import { type FieldCheck, buildFieldCheck, unfit } from "../../../kit/field-check.ts";
 import { shown } from "../../../kit/finding.ts";
 import { countStrings } from "../../../kit/json-hazards.ts";

@@ -1,7 +1,7 @@
 // run-state-phase-rules: checks the start and end events of the six phases of a run_state.jsonl:
 // each once, and in order.
 
-import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
+import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality/quality-run.ts";
 
 export type PhaseRules = {
   /** What is wrong with the event; null if it may be here. */

@@ -1,7 +1,7 @@
 // run-state-phases: finds which of the six quality phases a cursor or attempt belongs to, and says
 // why a phase is repeated.
 
-import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality-run.ts";
+import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality/quality-run.ts";
 
 /** Sentences on why a phase is repeated, by reason code. */
 export const reopenReasons: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@
 //       still counts.
 //   V3. If two lines contradict each other, both are named: either may be the wrong one.
 
-import { cycleEventNames } from "../../../contracts/quality-run.ts";
+import { cycleEventNames } from "../../../contracts/quality/quality-run.ts";
 import { shown } from "../../../kit/finding.ts";
 import { countStrings } from "../../../kit/json-hazards.ts";
 import { isUtcTime } from "../../../kit/utc-time.ts";

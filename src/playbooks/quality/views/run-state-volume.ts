@@ -7,7 +7,7 @@
 //   L2. Nothing comes after `run_end`.
 //   L3. A log that another tool began only gets events whose type its `_index` lists.
 
-import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality-run.ts";
+import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality/quality-run.ts";
 import type { ParsedLog } from "./parse-run-state.ts";
 
 export type PhaseEnd = RunEventOf<"phase_end">;

@@ -6,7 +6,7 @@ import {
   phaseNumbers,
   type PhaseNumber,
   type QualityRunEvent,
-} from "../../../contracts/quality-run.ts";
+} from "../../../contracts/quality/quality-run.ts";
 import type { ParsedLog } from "./parse-run-state.ts";
 import { toHistoryPath } from "./run-state-names.ts";
 import { type PhaseEnd, Volume } from "./run-state-volume.ts";

@@ -17,8 +17,8 @@ import {
   GateResult,
   PhaseTally,
   tallyFact,
-} from "../../../contracts/quality-facts.ts";
-import type { PhaseNumber } from "../../../contracts/quality-run.ts";
+} from "../../../contracts/quality/quality-facts.ts";
+import type { PhaseNumber } from "../../../contracts/quality/quality-run.ts";
 import {
   buildGateEvents,
   buildPhaseEnd,

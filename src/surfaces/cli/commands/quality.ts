@@ -1,6 +1,6 @@
 // quality: command-line spec of `quality`, which audits a code base in six phases.
 
-import { qualityRunners } from "../../../contracts/quality-run.ts";
+import { qualityRunners } from "../../../contracts/quality/quality-run.ts";
 import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { parseDrivingFlags, resumeFlags, yesFlag } from "../driving-flags.ts";
 import { objectiveFlags, parseObjective } from "../objective-flags.ts";

@@ -10,7 +10,7 @@
 //   Q3. Times are ISO 8601 in UTC with a Z. Nothing here says that they grow: a real log's do not.
 
 import * as v from "valibot";
-import { Time } from "./roadmap-values.ts";
+import { Time } from "../roadmap-values.ts";
 
 /** The version our logs declare. Another tool's may be newer. */
 export const runStateVersion = "1.5.6";

@@ -9,7 +9,7 @@ import {
   wholeCycle,
   wholeRun,
   abortedRun,
-} from "../playbooks/quality/views/run-state-rules.test-support.ts";
+} from "../../playbooks/quality/views/run-state-rules.test-support.ts";
 import {
   CalibrationCycleEvent,
   cycleEventSchemas,
@@ -52,7 +52,7 @@ describe("the events of a run_state.jsonl", () => {
 
   test("fit their schemas, and so does every line of a real log", () => {
     const real = readFileSync(
-      join(import.meta.dirname, "../../test/fixtures/quality/complete-run.run_state.jsonl"),
+      join(import.meta.dirname, "../../../test/fixtures/quality/complete-run.run_state.jsonl"),
       "utf8",
     );
     const lines = real.trimEnd().split("\n");
