@@ -8,6 +8,7 @@
 //       approvals are theirs.
 //   A3. The run is bound last: a crash at any moment leaves it foreign.
 
+import { configDefaults } from "../contracts/config-defaults.ts";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResponse } from "../contracts/command-response.ts";
@@ -217,7 +218,7 @@ function collectStricterOptions(
   { drafted: { options } }: RunView,
 ): Record<string, Scalar> {
   const { approval_policy, handoff_mode, risk_level } = requireSettings(context, paths).config;
-  const floor = confidenceFloors[risk_level ?? "medium"];
+  const floor = confidenceFloors[risk_level ?? configDefaults.risk_level];
   const stricter: Record<string, Scalar> = {};
 
   if (approval_policy !== undefined && approval_policy !== "none" && "approval_policy" in options) {

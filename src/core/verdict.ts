@@ -2,6 +2,7 @@
 // with every gap. If a step of the run has judged its criteria (core/completion.ts), that verdict
 // is where this begins; else checks, gates and child runs decide here.
 
+import { configDefaults } from "../contracts/config-defaults.ts";
 import { type CheckResult, editedOutput, readsArguments } from "../contracts/evidence.ts";
 import { type LandMinimum, type Verdict, verdicts } from "../contracts/objective.ts";
 import type { Proof, Step } from "../contracts/flow.ts";
@@ -302,7 +303,10 @@ const listLatestCriteria = (run: RunView) =>
  * Whether work of this verdict may land. A minimum of `unverified` lands everything, refuted work
  * too.
  */
-export function mayLand(verdict: Verdict, minimum: LandMinimum = "verified_with_gaps"): boolean {
+export function mayLand(
+  verdict: Verdict,
+  minimum: LandMinimum = configDefaults.land.minimum,
+): boolean {
   return minimum === "unverified" || verdictOrder.indexOf(verdict) >= verdictOrder.indexOf(minimum);
 }
 

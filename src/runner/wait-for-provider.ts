@@ -9,6 +9,7 @@
 //   P3. It waits only for what time fixes: a used-up limit, an outage. A refused request or key is
 //       not.
 
+import { configDefaults } from "../contracts/config-defaults.ts";
 import { reasons } from "../contracts/reason.ts";
 import { pauseDetail } from "../views/facts/pause-detail.ts";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -124,7 +125,7 @@ async function shouldWait(
   openRun: OpenRun,
   resumeMs: number,
 ): Promise<boolean> {
-  const policy = readRecordedPolicy(openRun.view()).on_limit ?? "resume";
+  const policy = readRecordedPolicy(openRun.view()).on_limit ?? configDefaults.on_limit;
   if (policy !== "ask") return policy === "resume";
   const question = `The provider answers again at ${new Date(resumeMs).toISOString()}. Wait for it and go on?`;
   const reply = await askAtTerminal(context, openRun, { question, choices: ["y", "n"] });

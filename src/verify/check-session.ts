@@ -2,6 +2,7 @@
 // results.
 // Invariants V1 and on: verify/verifier.ts.
 
+import { configDefaults } from "../contracts/config-defaults.ts";
 import type { Check, CheckResult, CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
@@ -37,8 +38,6 @@ type Recording = {
   readonly testOutput: ReturnType<typeof openTestOutput>;
   readonly isRecorded: boolean;
 };
-
-const repeatMaxDefault = 3;
 
 export class CheckSession {
   readonly results: CheckResult[] = [];
@@ -365,7 +364,7 @@ export class CheckSession {
   #repeatPolicy(check: Check): RepeatPolicy {
     return {
       previousStatus: this.#request.known?.[check.id],
-      repeatMax: this.#parts.repeatMax ?? repeatMaxDefault,
+      repeatMax: this.#parts.repeatMax ?? configDefaults.checks.repeat,
       isTriedOut: isTriedOut(this.#parts, this.#request, check),
     };
   }

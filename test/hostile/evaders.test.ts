@@ -2,6 +2,7 @@
 // they do, the run ends as it should, what they did past their end is not kept, and nothing of them
 // is alive afterwards.
 
+import { computeSandboxLimits } from "../../src/runner/sandbox-limits.ts";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +10,12 @@ import { describe, expect, test } from "vitest";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { detachedProcessGap } from "../../src/workspace/isolation/confinement.ts";
 import { tasksPerProcess } from "../../src/workspace/isolation/limits-cgroup.ts";
-import { defaultLimits, openLimits } from "../../src/workspace/isolation/limits.ts";
+import { openLimits } from "../../src/workspace/isolation/limits.ts";
 import { type Ended, eventsOf, goScripted, processesOf, until } from "../support/autopilot.ts";
 import { scratch, scratchFolder } from "../support/scratch-repository.ts";
 import { aFew, sampled } from "../support/sampled.ts";
 
+const defaultLimits = computeSandboxLimits({});
 const promise = { say: "<promise>DONE</promise>" };
 const makeB = { write: { path: "src/b.txt", text: "b\n" } };
 const bExists = ["--done-criteria", "b is there :: test -f src/b.txt"];

@@ -1,20 +1,18 @@
 // Limits: what is said to be in force is, each with the same action below the limit that does
 // succeed; nothing stays behind.
 
+import { computeSandboxLimits } from "../../src/runner/sandbox-limits.ts";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { countOwnBytes, watchResources } from "../../src/agents/process/watch-resources.ts";
-import {
-  defaultLimits,
-  openLimits,
-  type OpenedLimits,
-} from "../../src/workspace/isolation/limits.ts";
+import { openLimits, type OpenedLimits } from "../../src/workspace/isolation/limits.ts";
 import { openCgroups, findOwnCgroupFolders } from "../../src/workspace/isolation/limits-cgroup.ts";
 import { until } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";
 
+const defaultLimits = computeSandboxLimits({});
 const here = await openLimits(scratchFolder());
 const holdsProcesses = here.inForce.some((message) => message.startsWith("number of processes"));
 const holdsMemory = here.inForce.some((message) => message.startsWith("memory"));

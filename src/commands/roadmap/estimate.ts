@@ -6,7 +6,7 @@ import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
 import { describeCostWarning } from "../../insight/planned-cost.ts";
 import { readCostConstants } from "../../project/config/cost-constants.ts";
-import { limitDefaults } from "../../project/config/config-defaults.ts";
+import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { withoutLoosenedLimits } from "../../project/config/without-loosening.ts";
 import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";

@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { misfits } from "../../../test/support/json-schema.ts";
+import { configDefaults } from "../../contracts/config-defaults.ts";
+import { configKeyDescriptions } from "./key-descriptions.ts";
 import { fileSchema, type FileSchemaName, fileSchemaNames, listDescribedKeys, schemaText } from "./file-schemas.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -18,6 +20,17 @@ test.each(fileSchemaNames)("every key of %s has a description, and no descriptio
 
   expect(missing).toEqual([]);
   expect(listDescribedKeys(name).filter((key) => !seen.has(key))).toEqual([]);
+});
+
+test("the defaults that an editor shows are those that hold", () => {
+  const described = Object.entries(configKeyDescriptions).map(([key, text]) => [key, / Default: ([^.,]+)/.exec(text)?.[1]] as const);
+  const listDefaults = (table: object, prefix: string): readonly (readonly [string, string])[] =>
+    Object.entries(table).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === "object" && value !== null ? listDefaults(value, `${prefix}${name}.`) : [[`${prefix}${name}`, String(value)] as const],
+    );
+
+  const wanted = listDefaults(configDefaults, "");
+  expect(wanted.map(([key]) => [key, new Map(described).get(key)])).toEqual(wanted);
 });
 
 test.each(fileSchemaNames)("the schema of %s that is shipped is the one that reads the file", async (name) => {

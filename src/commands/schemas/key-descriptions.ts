@@ -71,7 +71,7 @@ export const configKeyDescriptions: Readonly<Record<string, string>> = {
   network: "What checks and agents may reach over the network.",
   "network.checks": "Whether checks have the network. Default: false.",
   "network.agents": "Further hosts that agents may reach: host, *.host or host:port.",
-  dry_run: "required: a preview is confirmed first. auto: it is shown, and the run starts.",
+  dry_run: "required: a preview is confirmed first. auto: it is shown, and the run starts. Default: required.",
   protect: "Globs of what judges as it was before the run, besides tests; !glob takes one out.",
   prices: "What a million tokens cost in US dollars, by model.",
   "prices.*.input": "US dollars for a million tokens sent to the model.",
@@ -113,7 +113,7 @@ export const configKeyDescriptions: Readonly<Record<string, string>> = {
   "otel.genai": "latest: names of the GenAI conventions, which still change. off: autopilot's own names only.",
   max_budget: "conservative, balanced, extended, or limits: tokens=250k,minutes=45,usd=3.",
   completion_mode:
-    "promise: done when the checks hold and the agent says so; objective: done when the checks hold, whatever the agent says.",
+    "promise: done when the checks hold and the agent says so; objective: done when the checks hold, whatever the agent says. Default: promise.",
   risk_level: "How sure an agent must be to go on alone: low (0.5), medium (0.6) or high (0.75). Default: medium.",
   handoff_mode: "Who looks first when an agent is too unsure: a reviewing agent (auto) or you (manual). Default: manual.",
   approval_policy: "Where you must approve: none, required-before-execute or required-before-merge. Default: none.",

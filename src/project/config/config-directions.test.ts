@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { AgentOverride, Config } from "../../contracts/config.ts";
 import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
-import { configDefaults } from "./config-defaults.ts";
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import { agentDirections } from "./config-directions-agents.ts";
 import { configDirections } from "./config-directions.ts";
 import { withoutLoosening } from "./without-loosening.ts";

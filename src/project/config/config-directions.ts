@@ -14,9 +14,9 @@ import type { Config } from "../../contracts/config.ts";
 import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/dependencies.ts";
-import { defaultLimits } from "../../workspace/isolation/limits.ts";
 import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
-import { configDefaults, limitDefaults } from "./config-defaults.ts";
+import { limitDefaults } from "./limit-defaults.ts";
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import { costConstantNames } from "./cost-constants.ts";
 import { findLooserDimensions, parseBudget } from "./flow-budget.ts";
 import {
@@ -63,12 +63,6 @@ const findNewExceptions = (
   userValue: readonly string[] = [],
 ): readonly string[] => value.filter((glob) => isException(glob) && !userValue.includes(glob));
 
-/**
- * The defaults of checks.repeat and checks.canary_timeout, which src/verify has and this folder may
- * not import.
- */
-const repeatsDefault = 3;
-const canaryMinutesDefault = 10;
 const takesMoreOfMachine = "it would let processes take more of your machine";
 
 // D1
@@ -95,15 +89,17 @@ export const configDirections: DirectionNode<Config> = {
       (more) => `it would copy ${more.join(", ")} into the sandbox`,
     ),
     repeat: tighten((value, userValue) =>
-      value < (userValue ?? repeatsDefault) ? "it would look less often for flaky checks" : null,
+      value < (userValue ?? configDefaults.checks.repeat)
+        ? "it would look less often for flaky checks"
+        : null,
     ),
     canary: noLooserThan(
       ["off", "final", "always"],
-      "final",
+      configDefaults.checks.canary,
       "it would not find out whether checks can fail",
     ),
     canary_timeout: tighten((value, userValue) =>
-      value < (userValue ?? canaryMinutesDefault)
+      value < (userValue ?? configDefaults.checks.canary_timeout)
         ? "it would give experiments on checks less time"
         : null,
     ),
@@ -136,7 +132,7 @@ export const configDirections: DirectionNode<Config> = {
       return isLoosened(name, value, userValue) ? "it would raise a cap" : null;
     }),
   },
-  isolation: tighten((value, userValue = "auto") => {
+  isolation: tighten((value, userValue = configDefaults.isolation) => {
     if (isAtLeastAsStrong(value, userValue)) return null;
     return value === "clone" || value === "none"
       ? `${value} does not hold the agent`
@@ -150,7 +146,7 @@ export const configDirections: DirectionNode<Config> = {
   },
   dry_run: noLooserThan(
     ["auto", "required"],
-    "required",
+    configDefaults.dry_run,
     "it would start runs without showing them first",
   ),
   protect: tighten(
@@ -172,19 +168,19 @@ export const configDirections: DirectionNode<Config> = {
   },
   redact: neutral, // it is added to the user's
   box: {
-    processes: notAbove(defaultLimits.processesMax, takesMoreOfMachine),
-    memory_mb: notAbove(defaultLimits.memoryBytesMax / 1024 ** 2, takesMoreOfMachine),
-    disk_mb: notAbove(defaultLimits.diskBytesMax / 1024 ** 2, takesMoreOfMachine),
+    processes: notAbove(configDefaults.box.processes, takesMoreOfMachine),
+    memory_mb: notAbove(configDefaults.box.memory_mb, takesMoreOfMachine),
+    disk_mb: notAbove(configDefaults.box.disk_mb, takesMoreOfMachine),
   },
   on_limit: noLooserThan(
     ["resume", "ask", "never"],
-    "resume",
+    configDefaults.on_limit,
     "it would go on by itself where you want to be asked",
   ),
   land: {
     minimum: noLooserThan(
       ["verified_with_gaps", "verified"],
-      "verified_with_gaps",
+      configDefaults.land.minimum,
       "it would land work with gaps in its proof",
     ),
     squash: neutral, // one commit or several, for the same change
@@ -217,14 +213,18 @@ export const configDirections: DirectionNode<Config> = {
     return looserNames.length > 0 ? `it would allow more ${looserNames.join(", ")}` : null;
   }),
   completion_mode: neutral, // both end a run only when every check holds
-  risk_level: noLooserThan(riskLevels, "medium", "it would lower the confidence a turn needs"),
+  risk_level: noLooserThan(
+    riskLevels,
+    configDefaults.risk_level,
+    "it would lower the confidence a turn needs",
+  ),
   handoff_mode: noLooserThan(
     ["auto", "manual"],
-    "manual",
+    configDefaults.handoff_mode,
     "it would let an agent decide where a person should",
   ),
-  approval_policy: tighten((value, userValue = "none") =>
-    userValue === "none" || value === userValue
+  approval_policy: tighten((value, userValue = configDefaults.approval_policy) =>
+    userValue === configDefaults.approval_policy || value === userValue
       ? null
       : "it would do without the approval you ask for",
   ),

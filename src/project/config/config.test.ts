@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import { limitRanges } from "../../contracts/tunable-limits.ts";
 import { findingText } from "../../kit/finding.ts";
-import { limitDefaults } from "./config-defaults.ts";
+import { limitDefaults } from "./limit-defaults.ts";
 import { hashConfig, projectConfigPath, readConfig, userConfigPath } from "./config.ts";
 import { costConstantNames } from "./cost-constants.ts";
 

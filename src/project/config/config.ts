@@ -12,13 +12,22 @@ import type { Config } from "../../contracts/config.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import type { Finding } from "../../kit/finding.ts";
 import type { Positions } from "../../kit/located.ts";
-import { configDefaults } from "./config-defaults.ts";
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import { readEnvironment } from "./config-env.ts";
 import { readConfigFile } from "./config-file.ts";
 import { withoutLoosening } from "./without-loosening.ts";
 import { sha256 } from "../sha256.ts";
 
 /** The source of a value; for a file with its line. */
+/** The defaults that a config starts from; the others hold where they are used, if none is set. */
+const { isolation, dry_run, network, checks } = configDefaults;
+const shownDefaults = {
+  isolation,
+  dry_run,
+  checks: { detect: checks.detect, timeout_minutes: checks.timeout_minutes },
+  network,
+} satisfies Config;
+
 export type ValueOrigin = {
   readonly from: "flag" | "environment" | "project" | "user" | "default";
   readonly file?: string;
@@ -70,13 +79,13 @@ export function readConfig({ env, root, flags = {} }: ConfigSources): ConfigRead
   } // K2
 
   const userConfig = merge([
-    createLayer("default", configDefaults),
+    createLayer("default", shownDefaults),
     createLayer("user", user.config),
   ]).config;
   const allowedProject = withoutLoosening(project.config, userConfig); // K1
 
   const layers = [
-    createLayer("default", configDefaults),
+    createLayer("default", shownDefaults),
     createLayer("user", user.config, user.positions),
     createLayer("project", allowedProject.config, project.positions),
     createLayer("environment", environment.config),

@@ -1,6 +1,7 @@
 // settings: reads the settings in force for a command from files, environment and defaults, or
 // refuses.
 
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import { existsSync } from "node:fs";
 import type { Config } from "../../contracts/config.ts";
 import { isolationLevels } from "../../contracts/objective.ts";
@@ -39,8 +40,8 @@ export function readSettings(
     config,
     hash,
     warnings,
-    isolation: config.isolation ?? "auto",
-    dryRun: config.dry_run ?? "required",
+    isolation: config.isolation ?? configDefaults.isolation,
+    dryRun: config.dry_run ?? configDefaults.dry_run,
     files,
   };
 }

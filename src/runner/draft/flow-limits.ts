@@ -6,7 +6,7 @@ import type { EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { limitDefaults } from "../../project/config/config-defaults.ts";
+import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { costConstantNames } from "../../project/config/cost-constants.ts";
 
 type Limits = EventOf<"run_drafted">["limits"];

@@ -9,7 +9,7 @@ import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../core/breaker.ts";
 import { estimateTokens } from "../../insight/planned-cost.ts";
-import { limitDefaults } from "../../project/config/config-defaults.ts";
+import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
 import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";
 import { computeFlowOptions } from "./flow-options.ts";

@@ -1,6 +1,7 @@
 // resolve-objective: resolves the user's objective from text, flags and config, and reports every
 // default that was used. Each default can be overridden by a flag.
 
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import type { ObjectiveInput } from "../../playbooks/contract/go-input.ts";
 import type { Budget } from "../../contracts/budget.ts";
 import type { Config } from "../../contracts/config.ts";
@@ -99,17 +100,17 @@ function resolveFields(sources: ObjectiveSources): ResolvedObjective {
   const budget = resolveBudget(sources, infer);
   const risk =
     parseChoice("risk-level", nonBlank(input.riskLevel) ?? config.risk_level, riskLevels) ??
-    infer("risk-level", "medium", "medium");
+    infer("risk-level", configDefaults.risk_level, configDefaults.risk_level);
 
   const mode =
     parseChoice(
       "completion-mode",
       nonBlank(input.completionMode) ?? config.completion_mode,
       completionModes,
-    ) ?? infer("completion-mode", "promise", "promise");
+    ) ?? infer("completion-mode", configDefaults.completion_mode, configDefaults.completion_mode);
   const handoff =
     parseChoice("handoff-mode", nonBlank(input.handoffMode) ?? config.handoff_mode, handoffModes) ??
-    infer("handoff-mode", "manual", "manual");
+    infer("handoff-mode", configDefaults.handoff_mode, configDefaults.handoff_mode);
 
   const approval = resolveApproval(sources, risk, infer, warnings);
   const promise = resolvePromise(input, infer);
@@ -202,7 +203,7 @@ function resolveApproval(
   if (policy !== null) return policy;
   return risk === "high"
     ? infer("approval-policy", "required-before-merge", "required-before-merge (risk-level high)")
-    : infer("approval-policy", "none", "none");
+    : infer("approval-policy", configDefaults.approval_policy, configDefaults.approval_policy);
 }
 
 function resolvePromise({ completionPromise }: ObjectiveInput, infer: Infer): string {

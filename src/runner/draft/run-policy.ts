@@ -9,7 +9,7 @@ import type { Policy } from "../../contracts/policy.ts";
 import { definedFields } from "../../core/drafts.ts";
 import type { RunView } from "../../core/state.ts";
 import { type ProjectPaths, findProject } from "../../project/runs/project-paths.ts";
-import { configDefaults } from "../../project/config/config-defaults.ts";
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import { projectConfigPath } from "../../project/config/config.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { requireSettings } from "../../project/config/settings.ts";
@@ -27,7 +27,7 @@ export function buildPolicy(
 ): Policy {
   return {
     check_minutes_max: checks?.timeout_minutes ?? configDefaults.checks.timeout_minutes,
-    check_network: network?.checks ?? false,
+    check_network: network?.checks ?? configDefaults.network.checks,
     ...(restores.length === 0 ? {} : { restores: [...restores] }),
     ...(checks?.restore === "lockfile" ? { restore_from: checks.restore } : {}),
     ...definedFields({

@@ -2,6 +2,7 @@
 // throw-away checkout with something changed, within the time that all of them may take.
 // Invariants T1 and on: verify/experiments/try-out.ts.
 
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Verifier } from "../../ports/verifier.ts";
@@ -29,7 +30,6 @@ export type PassingCheck = {
   readonly differences: readonly Difference[];
 };
 
-const canaryMinutesDefault = 10;
 /**
  * Changed code may not terminate: a run with it may take this many times as long as the check did,
  * and `mutantGraceMs` more.
@@ -167,7 +167,8 @@ function openTimedRuns(
 ): Pick<ExperimentRuns, "run" | "describeObstacle"> {
   const { parts, request, base } = trial;
   const { clock } = parts;
-  const endsMs = clock.monotonicMs() + (parts.canaryMinutes ?? canaryMinutesDefault) * 60_000;
+  const endsMs =
+    clock.monotonicMs() + (parts.canaryMinutes ?? configDefaults.checks.canary_timeout) * 60_000;
   let isUnprepared = false;
 
   const run: ExperimentRuns["run"] = async (side, overrides, options = {}) => {

@@ -15,6 +15,7 @@
 //   T7. An experiment whose dependencies could not be restored was not made: what failed then shows
 //       nothing of the check.
 
+import { configDefaults } from "../../contracts/config-defaults.ts";
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
@@ -83,7 +84,7 @@ async function readBaselines(
 
 /** Whether the setting, and how the checks ended, call for experiments (T1). */
 function areTriedOut(
-  { parts: { canary: mode = "final" }, request, base }: CheckTrial,
+  { parts: { canary: mode = configDefaults.checks.canary }, request, base }: CheckTrial,
   results: readonly CheckResult[],
   baselines: Baselines,
 ): boolean {

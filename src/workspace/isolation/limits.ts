@@ -33,12 +33,6 @@ export type OpenedLimits = {
   close(): Promise<void>;
 };
 
-export const defaultLimits: Limits = {
-  processesMax: 512,
-  memoryBytesMax: 8 * 1024 ** 3,
-  diskBytesMax: 20 * 1024 ** 3,
-};
-
 type LimitMechanism = {
   readonly name: string;
   /** Whether it can end all of a command's processes. */

@@ -1,16 +1,7 @@
-// config-defaults: the defaults of the config, and for every limit in which direction a value is
-// looser. The limits' own defaults are in contracts/tunable-limits.ts, a run's default budget in
-// flow-budget.ts.
+// limit-defaults: for every threshold and cap of the config its default, and in which direction a
+// value is looser. The numbers are in contracts/tunable-limits.ts.
 
-import type { Config } from "../../contracts/config.ts";
 import { thresholdDefaults } from "../../contracts/tunable-limits.ts";
-
-export const configDefaults = {
-  isolation: "auto",
-  dry_run: "required",
-  checks: { detect: true, timeout_minutes: 15 },
-  network: { checks: false },
-} as const satisfies Config;
 
 /**
  * The breaker's thresholds and the caps, by their names, with their defaults (from

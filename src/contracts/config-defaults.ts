@@ -1,0 +1,19 @@
+// config-defaults: what holds for each key of the config that is set nowhere. Elsewhere: thresholds
+// and caps (tunable-limits.ts), the constants of an estimate (insight/planned-cost.ts), the budget
+// (project/config/flow-budget.ts) and the address of a collector (project/otel/collector.ts).
+
+import type { Config } from "./config.ts";
+
+export const configDefaults = {
+  checks: { detect: true, timeout_minutes: 15, repeat: 3, canary: "final", canary_timeout: 10 },
+  isolation: "auto",
+  network: { checks: false },
+  dry_run: "required",
+  box: { processes: 512, memory_mb: 8192, disk_mb: 20_480 },
+  on_limit: "resume",
+  land: { minimum: "verified_with_gaps" },
+  completion_mode: "promise",
+  risk_level: "medium",
+  handoff_mode: "manual",
+  approval_policy: "none",
+} as const satisfies Config;
