@@ -19,7 +19,7 @@ import { killMarkedProcesses } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
 import { belongsToLife, belongsToRun } from "./process/process-mark.ts";
 import type { ProcessCommand } from "./process/spawn-agent.ts";
-import { composeProfileArgv, type EmbeddedAgent } from "./profiles.ts";
+import { composeProfileArgv, type EmbeddedAgent } from "./profiles/compose-argv.ts";
 import { composeLaunch } from "./profiles/compose-launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/choose-login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
@@ -32,7 +32,7 @@ import {
   type ValidateReturn,
 } from "./answer-tools/submissions.ts";
 import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./answer-tools/tools.ts";
-import type { TurnEnvironment } from "./turn-environment.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import { loadProtocol } from "./protocol-for.ts";
 
 export type TurnParts = {
@@ -81,7 +81,7 @@ export type AgentsOptions = {
   ) => readonly string[] | ProcessCommand;
   readonly limits?: Partial<TurnLimits>;
   /** Resource limits of a turn, and where it writes. Without it they are not watched. */
-  readonly boundsOf?: (request: TurnRequest) => TurnEnvironment["bounds"];
+  readonly boundsOf?: (request: TurnRequest) => PreparedTurn["bounds"];
 };
 
 export type OpenedAgents = Agents & {
@@ -143,7 +143,7 @@ const lendableFiles = Object.values(agentProfiles).flatMap(
 type TurnSetup = {
   readonly options: AgentsOptions;
   readonly request: TurnRequest;
-  readonly mark: TurnEnvironment["mark"];
+  readonly mark: PreparedTurn["mark"];
   readonly getGuardian: () => Guardian;
   readonly profile: AgentProfile;
   readonly login: UsableLogin;
@@ -157,7 +157,7 @@ type TurnSetup = {
 async function runTurn(
   options: AgentsOptions,
   request: TurnRequest,
-  mark: TurnEnvironment["mark"],
+  mark: PreparedTurn["mark"],
   getGuardian: () => Guardian,
 ): Promise<TurnResult> {
   if (request.cancel.aborted) {
@@ -190,7 +190,7 @@ async function runTurn(
       loan = await lendLogin(profile, userHome, options.home);
     }
 
-    const environment = composeTurnEnvironment(setup, submissions, metering);
+    const prepared = prepareTurn(setup, submissions, metering);
     const meteredRequest: TurnRequest = {
       ...request,
       onAskAgain: (ask, errors, raw, usage) =>
@@ -199,7 +199,7 @@ async function runTurn(
 
     // Loaded with the first turn that needs it.
     const runProtocolTurn = await loadProtocol(profile.protocol);
-    result = await runProtocolTurn(meteredRequest, environment);
+    result = await runProtocolTurn(meteredRequest, prepared);
   } finally {
     metering.close(); // O1
     const returnedLogin = await loan?.giveBack(); // O3
@@ -239,11 +239,11 @@ function openTurnMetering(
 }
 
 /** Composes what the protocol's turn gets, and writes the agent's config to its private HOME. */
-function composeTurnEnvironment(
+function prepareTurn(
   { options, request, mark, getGuardian, profile, login, hosts, env, userHome }: TurnSetup,
   submissions: Submissions,
   metering: Metering,
-): TurnEnvironment {
+): PreparedTurn {
   const { account } = metering;
   const usesProxy = hosts.length > 0 || login.kind === "own";
   const turn = {

@@ -4,9 +4,9 @@
 import { unreachable } from "../kit/never.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { AgentProtocol } from "./profiles/profile.ts";
-import type { TurnEnvironment } from "./turn-environment.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 
-export type RunTurn = (request: TurnRequest, environment: TurnEnvironment) => Promise<TurnResult>;
+export type RunTurn = (request: TurnRequest, prepared: PreparedTurn) => Promise<TurnResult>;
 
 export async function loadProtocol(protocol: AgentProtocol): Promise<RunTurn> {
   switch (protocol) {
@@ -17,7 +17,7 @@ export async function loadProtocol(protocol: AgentProtocol): Promise<RunTurn> {
     case "claude-stream":
     case "codex-exec": {
       const { runCliTurn } = await import("./cli/cli-turn.ts");
-      return (request, environment) => runCliTurn(protocol, request, environment);
+      return (request, prepared) => runCliTurn(protocol, request, prepared);
     }
     default:
       return unreachable(protocol);

@@ -8,7 +8,7 @@ import { endTree } from "./process/end-tree.ts";
 import { belongsToTurn } from "./process/process-mark.ts";
 import { spawnAgent, type SpawnedAgent } from "./process/spawn-agent.ts";
 import { watchResources } from "./process/watch-resources.ts";
-import type { TurnEnvironment } from "./turn-environment.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 
 const resourcePollMs = 1_000;
 
@@ -26,11 +26,11 @@ export type ProcessResult<T> =
  * not be started.
  */
 export async function runProcess<T>(
-  environment: TurnEnvironment,
+  prepared: PreparedTurn,
   options: { readonly layer: string; readonly hasInput: boolean },
   work: (spawned: SpawnedAgent) => Promise<WorkResult<T>>,
 ): Promise<ProcessResult<T>> {
-  const { argv, env, passEnv, mark, home, wrap, inherited } = environment;
+  const { argv, env, passEnv, mark, home, wrap, inherited } = prepared;
   const launch = {
     argv,
     cwd: options.layer,
@@ -44,8 +44,8 @@ export async function runProcess<T>(
   const spawned = await spawnAgent(launch, inherited);
   if ("problem" in spawned) return { problem: `The agent cannot be started: ${spawned.problem}.` };
   const group = spawned.child.pid ?? 0;
-  environment.guardian.watch(group);
-  const watch = watchTurnResources(environment, group);
+  prepared.guardian.watch(group);
+  const watch = watchTurnResources(prepared, group);
   let result: WorkResult<T> | null = null;
   let survivors = 0;
 
@@ -53,12 +53,12 @@ export async function runProcess<T>(
     result = await work({ ...spawned, exceeded: watch.exceeded });
   } finally {
     watch.stop();
-    if (result?.isAtRest === true) await waitForExit(spawned, environment.profile.stop.eofMs);
+    if (result?.isAtRest === true) await waitForExit(spawned, prepared.profile.stop.eofMs);
     survivors = await endTree(spawned.child, belongsToTurn(mark), {
-      graceMs: environment.limits.turnTermGraceMs,
+      graceMs: prepared.limits.turnTermGraceMs,
     }); // P1
 
-    environment.guardian.forget(group);
+    prepared.guardian.forget(group);
   }
 
   return {
@@ -71,7 +71,7 @@ export async function runProcess<T>(
  * Watches the turn's resource usage, if there are limits; the promise resolves when it is too much.
  */
 function watchTurnResources(
-  { bounds, mark }: TurnEnvironment,
+  { bounds, mark }: PreparedTurn,
   root: number,
 ): { readonly exceeded: Promise<string>; readonly stop: () => void } {
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };

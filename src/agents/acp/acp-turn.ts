@@ -15,7 +15,7 @@ import type { TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { composeOpeningPrompt } from "../opening-prompt.ts";
 import { runProcess } from "../run-process.ts";
 import type { SpawnedAgent } from "../process/spawn-agent.ts";
-import type { TurnEnvironment } from "../turn-environment.ts";
+import type { PreparedTurn } from "../prepared-turn.ts";
 import { Collector } from "../turn/collector.ts";
 import { converse } from "./converse.ts";
 import { openWatch, TurnOver, type Watch } from "../turn/ending.ts";
@@ -30,13 +30,13 @@ import { openWire, type Wire } from "./wire.ts";
 
 export async function runAcpTurn(
   request: TurnRequest,
-  environment: TurnEnvironment,
+  prepared: PreparedTurn,
 ): Promise<TurnResult> {
   const outcome = await runProcess(
-    environment,
+    prepared,
     { layer: request.layer, hasInput: true },
     async (spawned) => {
-      const value = await runConversation(request, environment, spawned);
+      const value = await runConversation(request, prepared, spawned);
       return { value, isAtRest: value.kind === "ended" };
     },
   );
@@ -56,26 +56,26 @@ export async function runAcpTurn(
 
 async function runConversation(
   request: TurnRequest,
-  environment: TurnEnvironment,
+  prepared: PreparedTurn,
   spawned: SpawnedAgent,
 ): Promise<TurnResult> {
   const collector = new Collector(request.attempt, request.onLiveEvent);
-  const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
+  const watch = openWatch(request, prepared.limits, () => collector.tools.hasOpen());
 
   const wire = openWire(
     spawned.stdout,
     spawned.stdin ?? new PassThrough(),
     { update: (params) => collector.take(params), life: watch.life },
-    environment.limits.wire,
+    prepared.limits.wire,
   );
   watch.follow(spawned, wire);
-  watch.followMeter(environment.metering);
+  watch.followMeter(prepared.metering);
   const answers = new PermissionAnswers();
-  const permissionClient = createPermissionClient(request, environment, watch, collector, answers);
+  const permissionClient = createPermissionClient(request, prepared, watch, collector, answers);
   const connection = permissionClient.connect(wire.stream);
 
   try {
-    const connected = { request, environment, spawned, collector, watch, answers, connection };
+    const connected = { request, prepared, spawned, collector, watch, answers, connection };
     const result = await runSession(connected);
     if (result.kind !== "ended") return result;
 
@@ -84,7 +84,7 @@ async function runConversation(
   } catch (error) {
     const end = toTurnEnd(error);
     if (end === null) throw error;
-    return toResultBeforeSession(end, environment, spawned, collector); // T2
+    return toResultBeforeSession(end, prepared, spawned, collector); // T2
   } finally {
     collector.close();
     watch.close();
@@ -95,7 +95,7 @@ async function runConversation(
 /** A connection to an agent, and what observes it. */
 type ConnectedAgent = {
   readonly request: TurnRequest;
-  readonly environment: TurnEnvironment;
+  readonly prepared: PreparedTurn;
   readonly spawned: SpawnedAgent;
   readonly collector: Collector;
   readonly watch: Watch;
@@ -105,8 +105,8 @@ type ConnectedAgent = {
 
 /** Opens the session, sets its mode and converses in it. */
 async function runSession(connected: ConnectedAgent): Promise<TurnResult> {
-  const { request, environment, spawned, collector, watch, answers, connection } = connected;
-  const { profile, model, limits, tools } = environment;
+  const { request, prepared, spawned, collector, watch, answers, connection } = connected;
+  const { profile, model, limits, tools } = prepared;
   const { agent } = connection;
 
   const opened = await openSession(
@@ -133,7 +133,7 @@ async function runSession(connected: ConnectedAgent): Promise<TurnResult> {
   const opening = { isResumed, holds: opened.holds };
   const result = await converse({
     request,
-    environment,
+    prepared,
     connection,
     watch,
     collector,
@@ -158,7 +158,7 @@ function toTurnEnd(error: unknown): TurnEnd | null {
 /** The result of a turn that ended before its session opened. */
 function toResultBeforeSession(
   end: TurnEnd,
-  environment: TurnEnvironment,
+  prepared: PreparedTurn,
   spawned: SpawnedAgent,
   collector: Collector,
 ): TurnResult {
@@ -172,10 +172,10 @@ function toResultBeforeSession(
     tools: 0,
     refusals: 0,
     metas: [],
-    calls: environment.metering.calls(),
-    probes: environment.profile.probes,
+    calls: prepared.metering.calls(),
+    probes: prepared.profile.probes,
     hasProvider: true,
-    loginHint: environment.profile.hints.login,
+    loginHint: prepared.profile.hints.login,
     nowMs: Date.now(),
   });
   if (turnOutcome.kind !== "answered") return turnOutcome;
@@ -190,7 +190,7 @@ function toResultBeforeSession(
 /** A client that answers requests for permission to use a tool; the agent may make no others. */
 function createPermissionClient(
   request: TurnRequest,
-  environment: TurnEnvironment,
+  prepared: PreparedTurn,
   watch: Watch,
   collector: Collector,
   answers: PermissionAnswers,
@@ -198,8 +198,8 @@ function createPermissionClient(
   const readLayerPath = createLayerPathReader(request.layer);
   const rules = {
     isInside: (path: string) => readLayerPath(path) !== null,
-    isInScope: (path: string) => environment.isInScope(readLayerPath(path) ?? ""),
-    mayFetch: environment.mayFetch,
+    isInScope: (path: string) => prepared.isInScope(readLayerPath(path) ?? ""),
+    mayFetch: prepared.mayFetch,
   };
 
   return client({ name: "autopilot" }).onRequest("session/request_permission", ({ params }) => {

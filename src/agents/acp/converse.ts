@@ -7,7 +7,7 @@ import { correctionsMax } from "../../contracts/flow.ts";
 import type { TurnFacts, TurnMeta } from "../../contracts/script.ts";
 import type { ReportedUsage, TurnRequest, TurnResult } from "../../ports/agent.ts";
 import { composeCorrection, createEndedTurn, judgeReturn } from "../judge-return.ts";
-import type { TurnEnvironment } from "../turn-environment.ts";
+import type { PreparedTurn } from "../prepared-turn.ts";
 import type { Collector } from "../turn/collector.ts";
 import { TurnOver, type Watch } from "../turn/ending.ts";
 import { createInLayerTest } from "../turn/path-in-layer.ts";
@@ -28,7 +28,7 @@ const shownAnswerCharsMax = 3_000;
 
 export type Conversation = {
   readonly request: TurnRequest;
-  readonly environment: TurnEnvironment;
+  readonly prepared: PreparedTurn;
   readonly connection: ClientConnection;
   readonly watch: Watch;
   readonly collector: Collector;
@@ -44,7 +44,7 @@ export type Conversation = {
  * ends otherwise.
  */
 export async function converse(conversation: Conversation): Promise<TurnResult> {
-  const { request, environment, collector, stderr } = conversation;
+  const { request, prepared, collector, stderr } = conversation;
   const prompts = [conversation.openingPrompt];
   const history: TurnFacts[] = [...request.history];
   const warnings: string[] = [];
@@ -60,8 +60,7 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
 
     history.push(facts);
     const report = collector.composeUsageReport(response);
-    const usage =
-      response === null ? null : computeUsage(environment.profile.usage, report, baseline);
+    const usage = response === null ? null : computeUsage(prepared.profile.usage, report, baseline);
     baseline = computeNextBaseline(report, baseline);
     const turnOutcome = computePromptOutcome(conversation, end, response, usage);
     if (turnOutcome.kind !== "answered") return turnOutcome;
@@ -69,8 +68,8 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
 
     const judgement = judgeReturn(
       request,
-      environment.validateReturn,
-      environment.submissions,
+      prepared.validateReturn,
+      prepared.submissions,
       collector.answer,
     );
     if ("says" in judgement) {
@@ -78,7 +77,7 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
       const confidence = asRecord(asRecord(asRecord(response)["_meta"])["autopilot"])["confidence"];
       return createEndedTurn(
         request,
-        environment.submissions,
+        prepared.submissions,
         { stop: "end_turn", said: collector.said, prompts, usage, outside, confidence, warnings },
         judgement,
       );
@@ -98,11 +97,7 @@ export async function converse(conversation: Conversation): Promise<TurnResult> 
     }
 
     prompts.push(
-      composeCorrection(
-        request.returns?.schema ?? {},
-        judgement.errors,
-        environment.tools !== null,
-      ),
+      composeCorrection(request.returns?.schema ?? {}, judgement.errors, prepared.tools !== null),
     );
   }
 }
@@ -116,7 +111,7 @@ async function sendPrompt(
   text: string,
   meta: TurnMeta,
 ): Promise<{ readonly end: TurnEnd; readonly response: PromptResponse | null }> {
-  const { connection, watch, collector, session, environment } = conversation;
+  const { connection, watch, collector, session, prepared } = conversation;
   collector.begin();
 
   const request = connection.agent.request("session/prompt", {
@@ -128,8 +123,8 @@ async function sendPrompt(
   try {
     const response = await watch.ask(request);
     // Some agents report their cost after the answer; with a meter this is not waited for.
-    if (environment.profile.reportsCost && environment.metering.calls().length === 0) {
-      await wait(environment.limits.lateMs);
+    if (prepared.profile.reportsCost && prepared.metering.calls().length === 0) {
+      await wait(prepared.limits.lateMs);
     }
 
     return {
@@ -152,13 +147,13 @@ async function sendPrompt(
 
     return {
       end: error.ending,
-      response: await waitForAnswer(request, environment.limits.cancelGraceMs),
+      response: await waitForAnswer(request, prepared.limits.cancelGraceMs),
     };
   }
 }
 
 function computePromptOutcome(
-  { environment, collector, answers, stderr }: Conversation,
+  { prepared, collector, answers, stderr }: Conversation,
   end: TurnEnd,
   response: PromptResponse | null,
   usage: ReportedUsage,
@@ -173,10 +168,10 @@ function computePromptOutcome(
     tools: collector.tools.count,
     refusals: answers.count.refused,
     metas: [...collector.metas, asRecord(response)],
-    calls: environment.metering.calls(),
-    probes: environment.profile.probes,
-    hasProvider: environment.profile.found !== "embedded",
-    loginHint: environment.profile.hints.login,
+    calls: prepared.metering.calls(),
+    probes: prepared.profile.probes,
+    hasProvider: prepared.profile.found !== "embedded",
+    loginHint: prepared.profile.hints.login,
     nowMs: Date.now(),
   });
 }

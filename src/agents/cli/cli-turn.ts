@@ -26,7 +26,7 @@ import {
   type EndedTurnObservations,
   judgeReturn,
 } from "../judge-return.ts";
-import type { TurnEnvironment } from "../turn-environment.ts";
+import type { PreparedTurn } from "../prepared-turn.ts";
 import { claudeDialect } from "./claude-dialect.ts";
 import { codexDialect } from "./codex-dialect.ts";
 import type { Dialect } from "./dialect.ts";
@@ -41,7 +41,7 @@ const shownAnswerCharsMax = 3_000;
 type CliTurn = {
   readonly dialect: Dialect;
   readonly request: TurnRequest;
-  readonly environment: TurnEnvironment;
+  readonly prepared: PreparedTurn;
   readonly collector: Collector;
   readonly deadlineMs: number;
 };
@@ -59,14 +59,14 @@ type Conversation = {
 export async function runCliTurn(
   dialectName: keyof typeof dialects,
   request: TurnRequest,
-  environment: TurnEnvironment,
+  prepared: PreparedTurn,
 ): Promise<TurnResult> {
   const collector = new Collector(request.attempt, request.onLiveEvent);
   collector.open(commandSession);
   const turn: CliTurn = {
     dialect: dialects[dialectName],
     request,
-    environment,
+    prepared,
     collector,
     deadlineMs: performance.now() + request.minutesMax * 60_000,
   };
@@ -93,13 +93,13 @@ export async function runCliTurn(
 
     const judgement = judgeReturn(
       request,
-      environment.validateReturn,
-      environment.submissions,
+      prepared.validateReturn,
+      prepared.submissions,
       collector.answer,
     );
     if ("says" in judgement) {
       const observed = collectObservations(turn, conversation, usage);
-      return createEndedTurn(request, environment.submissions, observed, judgement);
+      return createEndedTurn(request, prepared.submissions, observed, judgement);
     }
 
     const { errors } = judgement;
@@ -115,7 +115,7 @@ export async function runCliTurn(
     if (!mayAskAgain) return createInvalidReturn(errors, collector, result.stderr, usage);
 
     const schema = asRecord(request.returns?.schema);
-    conversation.prompts.push(composeCorrection(schema, errors, environment.tools !== null));
+    conversation.prompts.push(composeCorrection(schema, errors, prepared.tools !== null));
     result = await sendPrompt(turn, conversation);
   }
 }
@@ -125,12 +125,12 @@ export async function runCliTurn(
  * whether it has the prompt already.
  */
 function openConversation(
-  { request, environment }: CliTurn,
+  { request, prepared }: CliTurn,
   session: string | null,
   holds: "no" | "unknown",
 ): Conversation {
   const isResumed = session !== null;
-  const hasTools = environment.tools !== null;
+  const hasTools = prepared.tools !== null;
 
   return {
     isResumed,
@@ -181,12 +181,12 @@ function isSessionUnknown(
 
 /** What the last prompt used: a command reports the whole session's usage each time. */
 function takeUsage(
-  { collector, environment }: CliTurn,
+  { collector, prepared }: CliTurn,
   conversation: Conversation,
   { usage, costUsd }: CommandResult,
 ): ReportedUsage {
   const report = { ...collector.composeUsageReport({ usage }), costUsd };
-  const used = computeUsage(environment.profile.usage, report, conversation.baseline);
+  const used = computeUsage(prepared.profile.usage, report, conversation.baseline);
   conversation.baseline = computeNextBaseline(report, conversation.baseline);
 
   return used;
@@ -215,7 +215,7 @@ const createUnavailable = (problem: string, { said }: Collector): TurnResult => 
 });
 
 function computeCommandOutcome(
-  { collector, environment }: CliTurn,
+  { collector, prepared }: CliTurn,
   { end, hasBegun, stderr }: CommandResult,
   usage: ReportedUsage,
 ): TurnOutcome {
@@ -229,10 +229,10 @@ function computeCommandOutcome(
     tools: collector.tools.count,
     refusals: 0,
     metas: [],
-    calls: environment.metering.calls(),
-    probes: environment.profile.probes,
+    calls: prepared.metering.calls(),
+    probes: prepared.profile.probes,
     hasProvider: true,
-    loginHint: environment.profile.hints.login,
+    loginHint: prepared.profile.hints.login,
     nowMs: Date.now(),
   });
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from "../turn/untrusted-json.ts";
 import type { TurnEnd } from "../turn/outcome.ts";
 import { runProcess } from "../run-process.ts";
 import type { SpawnedAgent } from "../process/spawn-agent.ts";
-import type { TurnEnvironment } from "../turn-environment.ts";
+import type { PreparedTurn } from "../prepared-turn.ts";
 import { type Dialect, internalErrorCode, type ParsedLine } from "./dialect.ts";
 import { openJsonLines } from "./json-lines.ts";
 
@@ -35,7 +35,7 @@ export type CommandResult = {
 export type CommandTurn = {
   readonly dialect: Dialect;
   readonly request: TurnRequest;
-  readonly environment: TurnEnvironment;
+  readonly prepared: PreparedTurn;
   readonly collector: Collector;
   /** Called with the session's name as soon as the command prints it. */
   readonly onBegun: (session: string) => Promise<void>;
@@ -49,17 +49,17 @@ export async function runOnce(
     readonly session: { readonly name: string; readonly isResumed: boolean } | null;
   },
 ): Promise<CommandResult | { readonly problem: string }> {
-  const { dialect, request, environment } = turn;
+  const { dialect, request, prepared } = turn;
   const { argv, input } = dialect.composeCommand({
     ...prompt,
-    argv: environment.argv,
-    mode: environment.profile.mode,
+    argv: prepared.argv,
+    mode: prepared.profile.mode,
     left: request.left(),
-    tools: environment.tools,
+    tools: prepared.tools,
   });
 
   const outcome = await runProcess(
-    { ...environment, argv },
+    { ...prepared, argv },
     { layer: request.layer, hasInput: input !== null },
     async (spawned) => {
       if (input !== null) spawned.stdin?.end(input);
@@ -84,8 +84,8 @@ const noProgress: Progress = {
 
 /** Reads the command's lines until it reports its end, or the turn ends otherwise. */
 async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<CommandResult> {
-  const { dialect, request, environment, collector, onBegun } = turn;
-  const watch = openWatch(request, environment.limits, () => collector.tools.hasOpen());
+  const { dialect, request, prepared, collector, onBegun } = turn;
+  const watch = openWatch(request, prepared.limits, () => collector.tools.hasOpen());
   const collectUpdate = openUpdateCollection(collector);
   const warnings: string[] = [];
   let progress = noProgress;
@@ -114,9 +114,9 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
 
     if (parsed.end !== undefined) finish(parsed.end);
   };
-  const lines = openJsonLines(spawned.stdout, handleLine, environment.limits.wire);
+  const lines = openJsonLines(spawned.stdout, handleLine, prepared.limits.wire);
   watch.follow(spawned, lines);
-  watch.followMeter(environment.metering);
+  watch.followMeter(prepared.metering);
 
   try {
     const firstEnd = await Promise.race([finished, watch.over]);

@@ -1,32 +1,16 @@
-// spawn-agent: starts an agent's process in its own group, with an explicit environment.
+// spawn-agent: starts an agent's process in its own group, with an explicit environment
+// (agent-variables.ts).
 //
 // Invariants:
-//   S1. No variable of the runner's environment reaches an agent unless its name is on a list, or
-//       begins with LC_.
-//   S2. However much a process prints on stderr, a bounded amount of it is kept in memory.
+//   S1. However much a process prints on stderr, a bounded amount of it is kept in memory.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { toMarkVariables, type Mark } from "./process-mark.ts";
+import { composeEnvironment, type VariableSources } from "./agent-variables.ts";
+import { toMarkVariables } from "./process-mark.ts";
 
-export const passedVariables = [
-  "PATH",
-  "LANG",
-  "TERM",
-  "TZ",
-  "TMPDIR",
-  "SHELL",
-  "USER",
-  "LOGNAME",
-  "HOME",
-] as const;
-/**
- * Never inherited, even if a profile names them: they would weaken or slow down the agent's
- * programs. A profile may set its own value.
- */
-const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 export const stderrTailBytesMax = 16 * 1024;
 
 /** A command line, with its folder and its whole environment. */
@@ -37,16 +21,9 @@ export type ProcessCommand = {
 };
 
 /** What is needed to start an agent's process. */
-export type Launch = {
+export type Launch = VariableSources & {
   readonly argv: readonly string[];
   readonly cwd: string;
-  readonly mark: Mark;
-  /** Further names to pass from the runner's environment. */
-  readonly passEnv: readonly string[];
-  /** Values set outright. */
-  readonly env: Readonly<Record<string, string>>;
-  /** A private HOME. */
-  readonly home: string | null;
   /** Wraps the command in isolation. The mark stays in its environment. */
   readonly wrap: ((command: ProcessCommand) => ProcessCommand) | null;
   /** False: its stdin is /dev/null. */
@@ -65,24 +42,6 @@ export type SpawnedAgent = {
   /** Resolves with a sentence when it takes too many resources. */
   readonly exceeded?: Promise<string>;
 };
-
-/** The environment of an agent's process. */
-export function composeEnvironment(
-  launch: Launch,
-  inherited: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const isListed = (name: string): boolean =>
-    passedVariables.some((variable) => variable === name) ||
-    name.startsWith("LC_") ||
-    launch.passEnv.includes(name);
-  const names = Object.keys(inherited).filter(
-    (name) => isListed(name) && !barredVariables.has(name),
-  );
-  const passed = Object.fromEntries(names.map((name) => [name, inherited[name] ?? ""])); // S1
-  const home = launch.home === null ? {} : { HOME: launch.home };
-
-  return { ...passed, ...home, ...launch.env, ...toMarkVariables(launch.mark) };
-}
 
 /** A started process, or the message why it could not be started. */
 export async function spawnAgent(
@@ -184,7 +143,7 @@ function collectTail(stderr: Readable): () => string {
   let tail: Buffer = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {
     const combined = Buffer.concat([tail, chunk.subarray(-stderrTailBytesMax)]);
-    tail = combined.subarray(-stderrTailBytesMax); // S2
+    tail = combined.subarray(-stderrTailBytesMax); // S1
   });
 
   return () => tail.toString("utf8");

@@ -1,4 +1,4 @@
-// turn-environment: the type of everything that one agent turn is run with: command, variables,
+// prepared-turn: the type of everything that one agent turn is run with: command, variables,
 // sandbox, tools, metering and limits.
 
 import type { TurnLimits } from "./turn/turn-limits.ts";
@@ -11,7 +11,7 @@ import type { AgentProfile } from "./profiles/profile.ts";
 import type { Submissions, ValidateReturn } from "./answer-tools/submissions.ts";
 import type { StdioServer } from "./answer-tools/tools.ts";
 
-export type TurnEnvironment = {
+export type PreparedTurn = {
   readonly profile: AgentProfile;
   /** The command and what it is started with, templates filled in. */
   readonly argv: readonly string[];

@@ -1,11 +1,8 @@
-// profiles: the agents that are known here, and the command line that starts one of them.
+// compose-argv: the command line that starts the agent of a role.
 
-import type { Cast } from "../contracts/event.ts";
-import { unreachable } from "../kit/never.ts";
-import type { AgentProfile } from "./profiles/profile.ts";
-
-export type { AgentProfile } from "./profiles/profile.ts";
-export { agentProfiles } from "./profiles/table.ts";
+import type { Cast } from "../../contracts/event.ts";
+import { unreachable } from "../../kit/never.ts";
+import type { AgentProfile } from "./profile.ts";
 
 /** The embedded agent's parts on this machine. */
 export type EmbeddedAgent = {

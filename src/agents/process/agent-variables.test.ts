@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { parsePs, parsePsEnvironment } from "./process-table.ts";
 import { belongsToRun, belongsToTurn, toMarkVariables } from "./process-mark.ts";
-import { composeEnvironment, type Launch } from "./spawn-agent.ts";
+import { composeEnvironment } from "./agent-variables.ts";
+import type { Launch } from "./spawn-agent.ts";
 
 const mark = {
   run: "run-2026-01-02-030405",
