@@ -34,7 +34,7 @@ import { listOpenBlocks } from "../../src/portfolio/planner/state.ts";
 import { withPortfolio } from "../../src/portfolio/store/open.ts";
 import { clearLeftovers } from "../../src/portfolio/merge/clear-leftovers.ts";
 import { landingName, settleBatches } from "../../src/portfolio/merge/land-batch.ts";
-import { mergeBatch } from "../../src/portfolio/merge/merge-queue.ts";
+import { proveAndLandBatch } from "../../src/portfolio/merge/prove-and-land.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-queue-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +52,7 @@ type Scene = {
   readonly git: (...args: readonly string[]) => string;
   readonly write: (...changes: readonly PortfolioChange[]) => Promise<void>;
   readonly status: (name: string) => string | undefined;
-  readonly merge: () => ReturnType<typeof mergeBatch>;
+  readonly merge: () => ReturnType<typeof proveAndLandBatch>;
 };
 
 let scenes = 0;
@@ -118,7 +118,7 @@ async function scene(
   const now = followPortfolio(paths);
   const parts = { context: contextAt(root), paths, isolation: "clone" } as const;
 
-  const merge = (): ReturnType<typeof mergeBatch> => {
+  const merge = (): ReturnType<typeof proveAndLandBatch> => {
     const { actions } = plan(now(), {
       now: "2026-01-01T00:00:00.000Z",
       jobs: 1,
@@ -129,7 +129,7 @@ async function scene(
     const action = actions.find((one) => one.do === "merge");
     if (action?.do !== "merge") throw new Error("nothing to merge");
 
-    return mergeBatch(parts, action);
+    return proveAndLandBatch(parts, action);
   };
 
   return { parts, git, write, merge, status: (name) => now().tasks[id(name)]?.status };

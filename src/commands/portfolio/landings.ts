@@ -6,9 +6,9 @@ import {
   obstacleFromError,
 } from "../../portfolio/merge/landing-obstacles.ts";
 import { settleBatches } from "../../portfolio/merge/land-batch.ts";
-import { mergeBatch, type RedBranch } from "../../portfolio/merge/merge-queue.ts";
+import { proveAndLandBatch, type RedBranch } from "../../portfolio/merge/prove-and-land.ts";
 import type { PlanAction } from "../../portfolio/planner/plan-actions.ts";
-import type { RedTarget } from "../../portfolio/planner/list-merges.ts";
+import type { RedTarget } from "../../portfolio/planner/merge-order.ts";
 import { toQueueKey } from "../../portfolio/planner/state.ts";
 import { readPortfolio } from "../../portfolio/store/fold.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
@@ -122,7 +122,7 @@ export function beginMerge(
 async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void> {
   const { repository, target } = action;
   try {
-    const { obstacle, landed, rejected, red } = await mergeBatch(
+    const { obstacle, landed, rejected, red } = await proveAndLandBatch(
       toMergeParts(pool),
       action,
       pool.red.get(toQueueKey(action)),

@@ -3,7 +3,7 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import type { UsedUpBudget } from "./budget-scopes.ts";
-import type { LandingFacts, MergeAction } from "./list-merges.ts";
+import type { LandingFacts, MergeAction } from "./merge-order.ts";
 
 /** What a plan depends on besides the portfolio's state. */
 export type PlanFacts = LandingFacts & {

@@ -16,7 +16,7 @@
 import { listSome } from "../../kit/list-some.ts";
 import { findNewlyUsedUpBudgets } from "./budget-scopes.ts";
 import { dispatchCandidates } from "./decide-dispatch.ts";
-import { listMerges } from "./list-merges.ts";
+import { listMerges } from "./merge-order.ts";
 import { isTriedAgain, describeLastFeedback } from "./needs-person.ts";
 import type { PlanAction, Plan, PlanFacts, WaitCode, WaitingTask } from "./plan-actions.ts";
 import { buildIdleQuestion, wasAsked } from "./questions.ts";

@@ -1,4 +1,4 @@
-// merge-queue: proves the finished tasks of one branch together, on the merged tree, and lands them
+// prove-and-land: proves the finished tasks of one branch together, on the merged tree, and lands them
 // in order.
 //
 // Invariants:
@@ -14,7 +14,7 @@ import { join } from "node:path";
 import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
 import { listSome } from "../../kit/list-some.ts";
 import { Bisection, type BisectStep } from "../planner/bisect.ts";
-import type { MergeAction } from "../planner/list-merges.ts";
+import type { MergeAction } from "../planner/merge-order.ts";
 import type { PortfolioView, TaskView, VerifiedBatch } from "../planner/state.ts";
 import { openProjectExchange, type ProjectExchange } from "../worker/exchange-for.ts";
 import { readPortfolio } from "../store/fold.ts";
@@ -52,7 +52,7 @@ export type MergeResult = {
 };
 
 /** `knownRed`: the checks that failed on the branch itself when it was last inspected. */
-export async function mergeBatch(
+export async function proveAndLandBatch(
   parts: QueueParts,
   action: MergeAction,
   knownRed?: RedBranch,

@@ -1,4 +1,4 @@
-// list-merges: decides which finished tasks of each branch are merged together next.
+// merge-order: decides which finished tasks of each branch are merged together next.
 
 import { type PortfolioView, toQueueKey, type TaskView } from "./state.ts";
 
