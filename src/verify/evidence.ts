@@ -15,6 +15,7 @@ import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
 import type { CommandResult } from "./command.ts";
+import { buildFailingExcerpt } from "./failing-excerpt.ts";
 import { patternRedactor, readLastLines, toStoredOutput } from "./output.ts";
 
 export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
@@ -140,7 +141,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
   const excerpt =
     status === "passed"
       ? readLastLines(result.output, linesMax, bytesMax)
-      : buildFailingExcerpt(observation, linesMax, bytesMax);
+      : buildFailingExcerpt(result.output, observation.failing ?? [], { linesMax, bytesMax });
 
   return {
     check,
@@ -175,41 +176,6 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
     ...(observation.recorded == null ? {} : { recorded: observation.recorded }),
     ...(observation.gap == null ? {} : { gap: observation.gap }),
   };
-}
-
-/**
- * Failing lines that are not at the end of the output, then that end. They take at most a third of
- * the bytes and half of the lines.
- */
-function buildFailingExcerpt(
-  { result, failing = [] }: Observation,
-  linesMax: number,
-  bytesMax: number,
-): string {
-  const end = readLastLines(result.output, linesMax, bytesMax);
-  const lines: string[] = [];
-
-  for (const line of failing.filter((failure) => !end.includes(failure))) {
-    if (
-      Buffer.byteLength([...lines, line].join("\n")) > bytesMax / 3 ||
-      lines.length >= linesMax / 2
-    ) {
-      break;
-    }
-
-    lines.push(line);
-  }
-
-  if (lines.length === 0) return end;
-  const failingPart = `${lines.join("\n")}\n[autopilot: the failing lines are above, the end of the output is below]\n`;
-  return (
-    failingPart +
-    readLastLines(
-      result.output,
-      linesMax - lines.length - 1,
-      bytesMax - Buffer.byteLength(failingPart),
-    )
-  );
 }
 
 /** Evidence as stored; null if these bytes are not evidence. */

@@ -8,7 +8,7 @@
 
 import type { TestTally } from "../contracts/evidence.ts";
 import { type ReportedNames, openTestNames, mergeNames } from "./detect/test-names.ts";
-import { openFailingLines } from "./failing-lines.ts";
+import { openFailingLines } from "./collect-failing-lines.ts";
 import { openTally, sumTallies } from "./tally.ts";
 
 export type TestOutput = {

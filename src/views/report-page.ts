@@ -2,7 +2,7 @@
 // the agent says, what is open, what to do.
 
 import { reasons } from "../contracts/reason.ts";
-import { reportsFailure } from "../kit/failing-line.ts";
+import { reportsFailure } from "../kit/failure-patterns.ts";
 import { labelRows } from "./align-columns.ts";
 import { checkMark } from "./criteria-status.ts";
 import { renderFileRows } from "./diff-page.ts";

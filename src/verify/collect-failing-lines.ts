@@ -1,10 +1,10 @@
-// failing-lines: collects the lines of a command's output that report a failure, wherever in the
-// output they are. Pure.
+// collect-failing-lines: collects the lines of a command's output that report a failure, wherever
+// in the output they are. Pure.
 //
 // Invariant:
 //   L1. Memory is bounded: the first `linesMax` failing lines, `lineCharsMax` characters of each.
 
-import { reportsFailure } from "../kit/failing-line.ts";
+import { reportsFailure } from "../kit/failure-patterns.ts";
 
 const linesMax = 20;
 const lineCharsMax = 300;

@@ -1,4 +1,5 @@
-// failing-line: recognises the lines of test runners, compilers and linters that report a failure.
+// failure-patterns: recognises the lines of test runners, compilers and linters that report a
+// failure.
 
 /**
  * How test runners, compilers and linters begin or end the line of a failure: `not ok 3`, `✗ adds`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openTestOutput } from "./test-output.ts";
-import { openFailingLines } from "./failing-lines.ts";
+import { openFailingLines } from "./collect-failing-lines.ts";
 
 const failingOf = (lines: readonly string[]): readonly string[] => {
   const reader = openFailingLines();
