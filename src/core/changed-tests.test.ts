@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ProtectedChange } from "../contracts/evidence.ts";
-import { askAboutTests } from "./decide-block.ts";
+import { askAboutTests } from "./decide-question.ts";
 
 const change = (
   path: string,

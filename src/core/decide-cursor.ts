@@ -15,7 +15,7 @@ import {
   askAboutFailure,
   askAboutTests,
   followReply,
-} from "./decide-block.ts";
+} from "./decide-question.ts";
 import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts";
 import { attemptName } from "./fold-step.ts";
 import { reactToLimit } from "./budget-limit-hit.ts";

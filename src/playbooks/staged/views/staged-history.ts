@@ -13,7 +13,7 @@
 
 import type { Entry, EventOf } from "../../../contracts/event.ts";
 import { type StagedState, stagedStatePath } from "../../../contracts/staged-state.ts";
-import { parseReply } from "../../../core/decide-block.ts";
+import { parseReply } from "../../../core/decide-question.ts";
 import { declaredPhases, phaseRule } from "../../../core/selectors.ts";
 import type { FlowView } from "../../../core/state.ts";
 import { differedFields, parseListText, parseOthers } from "./staged-differences.ts";

@@ -1,4 +1,4 @@
-// decide-block: decides how questions to a person open (by a human step, a failure or the agent)
+// decide-question: decides how questions to a person open (by a human step, a failure or the agent)
 // and what an answer leads to.
 
 import type { Draft } from "../contracts/event.ts";
