@@ -182,7 +182,7 @@ test(
 
 longTest(
   "a patch that changes what it judges, or what judges it, is refused",
-  "src/playbooks/quality/steps/bug-trials.test.ts › it breaks the tests that were there",
+  "src/playbooks/quality/steps/regression-test-trials.test.ts › it breaks the tests that were there",
   async () => {
     const folder = shop(project);
     const [one, two] = [

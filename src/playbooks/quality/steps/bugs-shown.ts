@@ -22,10 +22,10 @@ import type { Check, CheckResult } from "../../../contracts/evidence.ts";
 import { listSome } from "../../../kit/list-some.ts";
 import type { FunctionResult } from "../../../ports/functions.ts";
 import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
-import { buildCheck, hashPatches, testPatchPath } from "./bug-trials.ts";
+import { buildCheck, hashPatches, testPatchPath } from "./regression-test-trials.ts";
 import { findBugIds } from "./count-documents.ts";
 import { openQualityTree } from "./quality-tree.ts";
-import { type BugParts, type BugStepInput, type BugTrial, tryBug } from "./try-bug.ts";
+import { type BugParts, type BugStepInput, type JudgedBug, judgeBug } from "./judge-bug.ts";
 
 /**
  * Each bug costs at least one run of the project's tests. Others are counted as untried, which the
@@ -54,9 +54,9 @@ export const createBugsShownProof = (parts: BugParts) => ({
       return undecided(`the tests do not pass without any patch: ${testCheck.command}`); // B4
     }
 
-    const trials: BugTrial[] = [];
+    const trials: JudgedBug[] = [];
     for (const id of bugsWithTest.slice(0, bugsTriedMax)) {
-      trials.push(await tryBug(parts, input, { tree, id, testCheck, unpatched, runChecks }));
+      trials.push(await judgeBug(parts, input, { tree, id, testCheck, unpatched, runChecks }));
     }
 
     const untriedCount = bugsWithTest.length - trials.length;
@@ -75,7 +75,7 @@ function createCheckRunner({ verifier }: BugParts, input: BugStepInput) {
 }
 
 function summarizeTrials(
-  trials: readonly BugTrial[],
+  trials: readonly JudgedBug[],
   unpatched: CheckResult,
   otherFacts: { readonly bugs_untried: number; readonly patches: string },
 ): FunctionResult {

@@ -6,7 +6,7 @@ import { type CheckResult, Evidence } from "../../../contracts/evidence.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { testPatchPath } from "./bug-trials.ts";
+import { testPatchPath } from "./regression-test-trials.ts";
 
 type Parts = {
   readonly workspace: Pick<Workspace, "commitFiles">;

@@ -20,7 +20,7 @@ import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts"
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import { readReturn } from "../../contract/agent-return.ts";
-import { hashPatches, testPatchPath } from "./bug-trials.ts";
+import { hashPatches, testPatchPath } from "./regression-test-trials.ts";
 import { collectBugIds } from "./claimed-bug-ids.ts";
 import { findBugIds } from "./count-documents.ts";
 import {

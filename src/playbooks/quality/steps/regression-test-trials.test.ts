@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { CheckResult, TestTally } from "../../../contracts/evidence.ts";
-import { whyNotShown } from "./bug-trials.ts";
+import { whyNotShown } from "./regression-test-trials.ts";
 
 const result = (id: string, more: Partial<CheckResult>): CheckResult => ({
   check: { id: `bug:${id}`, kind: "proof", title: id, command: "npm test", source: "the audit" },

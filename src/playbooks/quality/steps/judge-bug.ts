@@ -1,5 +1,5 @@
-// try-bug: tries one confirmed bug: whether its regression test shows it, and whether the test is
-// red because of it.
+// judge-bug: judges one confirmed bug from its trials (regression-test-trials.ts): whether its
+// regression test shows it, and whether the test is red because of it.
 // Invariants B1 and on: playbooks/quality/steps/bugs-shown.ts.
 
 import * as v from "valibot";
@@ -28,7 +28,7 @@ import {
   fixPatchPath,
   testPatchPath,
   whyNotShown,
-} from "./bug-trials.ts";
+} from "./regression-test-trials.ts";
 import { findReach, findSpelledInputs, type FixReach, hasNotRun } from "./fix-reach.ts";
 import type { QualityTree } from "./quality-tree.ts";
 
@@ -44,7 +44,7 @@ const accusedFilesMax = 3;
 const accusedBytesMax = 60_000;
 const inputCharsMax = 80;
 
-export type BugTrial = {
+export type JudgedBug = {
   readonly id: string;
   /** Null if the bug is shown. */
   readonly whyUnshown: string | null;
@@ -68,7 +68,7 @@ export type TrialInput = {
 };
 
 /** What is known of a bug once its own trials have run. */
-type TriedBug = TrialInput & {
+type BugUnderTrial = TrialInput & {
   readonly testFiles: readonly PatchedFile[];
   readonly fixFiles: readonly PatchedFile[];
   readonly accused: readonly SourceFile[];
@@ -80,11 +80,11 @@ type TriedBug = TrialInput & {
 };
 type SourceFile = Awaited<ReturnType<typeof readAccused>>[number];
 
-export async function tryBug(
+export async function judgeBug(
   parts: BugParts,
   input: BugStepInput,
   trialInput: TrialInput,
-): Promise<BugTrial> {
+): Promise<JudgedBug> {
   const { tree, id, testCheck, unpatched, runChecks } = trialInput;
   const testFiles = readPatch((await tree.text(testPatchPath(id))) ?? "");
   const fix = await tree.text(fixPatchPath(id));
@@ -92,7 +92,12 @@ export async function tryBug(
 
   const trials = buildTrials(tree, id, testCheck);
   const results = await runChecks(trials);
-  const notShown = (why: string): BugTrial => ({ id, whyUnshown: why, isExplained: true, results });
+  const notShown = (why: string): JudgedBug => ({
+    id,
+    whyUnshown: why,
+    isExplained: true,
+    results,
+  });
   if (results.length < trials.length) return notShown("not every trial of it could be run");
 
   const whyUnshown = whyNotShown(id, results, unpatched.tests) ?? whyUnfit(testFiles, fixFiles); // B3
@@ -103,7 +108,7 @@ export async function tryBug(
     readTestNames(result, parts.readBlob),
   );
   const names = { before, withTest, withFix };
-  const bug: TriedBug = { ...trialInput, testFiles, fixFiles, accused, names };
+  const bug: BugUnderTrial = { ...trialInput, testFiles, fixFiles, accused, names };
 
   if (fix === null) {
     const isExplained = await passesWithAnAnswer(parts, bug);
@@ -124,7 +129,7 @@ export async function tryBug(
  * Whether the test is red because of the bug, as far as its fix and the accused code tell; if it
  * certainly is not, why. B5, B6
  */
-async function explainByFix(parts: BugParts, bug: TriedBug): Promise<boolean | string> {
+async function explainByFix(parts: BugParts, bug: BugUnderTrial): Promise<boolean | string> {
   const { testFiles, fixFiles, accused, names } = bug;
   const reach = findReach(testFiles, fixFiles, accused);
   if (reach.isAccusedUnloadable) return true;
@@ -152,7 +157,7 @@ async function explainByFix(parts: BugParts, bug: TriedBug): Promise<boolean | s
 
 /** Whether the tests pass with what the fix changes elsewhere than in the accused code alone. */
 async function passesWithRestOfFix(
-  { id, testCheck, runChecks }: TriedBug,
+  { id, testCheck, runChecks }: BugUnderTrial,
   { isMixed, reachedPaths }: FixReach,
 ): Promise<boolean> {
   if (!isMixed) return false;
@@ -163,7 +168,7 @@ async function passesWithRestOfFix(
 /** Whether the new tests pass with one of the answers that they expect of the accused code. B5 */
 async function passesWithAnAnswer(
   { readBlob }: BugParts,
-  { id, testCheck, runChecks, accused, testFiles, names }: TriedBug,
+  { id, testCheck, runChecks, accused, testFiles, names }: BugUnderTrial,
 ): Promise<boolean> {
   const newTests = names.withTest?.failed ?? [];
   for (const file of accused.slice(0, accusedFilesMax)) {

@@ -1,5 +1,6 @@
-// bug-trials: the checks with which the runner tries the patches of a confirmed bug, and what their
-// results say against it.
+// regression-test-trials: the commands that apply the patches of a confirmed bug to the unchanged
+// code and run the project's tests, and what their results say against it: without the fix the
+// regression test must fail (`whyNotShown`).
 // Invariants B1 and on: playbooks/quality/steps/bugs-shown.ts.
 
 import { createHash } from "node:crypto";
