@@ -20,9 +20,9 @@ import {
   costConstantsDefault,
   describeCostWarning,
   estimateTokens,
-} from "./planned-cost.ts";
+} from "./roadmap-cost-formula.ts";
 import { result } from "./entries.test-support.ts";
-import { estimatePhases } from "./estimate.ts";
+import { estimatePhases } from "./estimate-roadmap-phases.ts";
 import { type PastCase, predictRange } from "./forecast.ts";
 import {
   createFailureLearning,

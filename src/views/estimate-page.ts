@@ -1,6 +1,10 @@
 // estimate-page: renders the estimate of what a roadmap's phases will use.
 
-import type { PhaseEstimate, ForecastRange, RoadmapEstimate } from "../insight/estimate.ts";
+import type {
+  PhaseEstimate,
+  ForecastRange,
+  RoadmapEstimate,
+} from "../insight/estimate-roadmap-phases.ts";
 import type { ForecastRecord } from "../insight/forecast.ts";
 import { alignColumns } from "./align-columns.ts";
 import { formatNumber, formatMoney, oneLine, plural } from "./wording.ts";

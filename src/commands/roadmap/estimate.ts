@@ -4,7 +4,7 @@ import type { Config } from "../../contracts/config.ts";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
-import { describeCostWarning } from "../../insight/planned-cost.ts";
+import { describeCostWarning } from "../../insight/roadmap-cost-formula.ts";
 import { readCostConstants } from "../../project/config/cost-constants.ts";
 import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { withoutLoosenedLimits } from "../../project/config/without-loosening.ts";

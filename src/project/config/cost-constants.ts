@@ -1,7 +1,7 @@
 // cost-constants: the constants of cost estimates, with the config's overrides applied.
 
 import { complexities, phaseTypes } from "../../contracts/roadmap-values.ts";
-import { type CostConstants, costConstantsDefault } from "../../insight/planned-cost.ts";
+import { type CostConstants, costConstantsDefault } from "../../insight/roadmap-cost-formula.ts";
 
 /** The constants of an estimate, by the names that override them in the config's `limits`. */
 export const costConstantNames: readonly string[] = [

@@ -8,7 +8,7 @@ import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
 import { breakerLimits } from "../../core/breaker.ts";
-import { estimateTokens } from "../../insight/planned-cost.ts";
+import { estimateTokens } from "../../insight/roadmap-cost-formula.ts";
 import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
 import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";

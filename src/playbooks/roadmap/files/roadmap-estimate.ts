@@ -4,12 +4,12 @@
 import { basename, join } from "node:path";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { parseRoadmapState } from "../views/parse-roadmap-state.ts";
-import type { CostConstants } from "../../../insight/planned-cost.ts";
+import type { CostConstants } from "../../../insight/roadmap-cost-formula.ts";
 import {
   estimatePhases,
   type RoadmapEstimate,
   type PlannedWorkers,
-} from "../../../insight/estimate.ts";
+} from "../../../insight/estimate-roadmap-phases.ts";
 import {
   type PastCase,
   type ForecastRecord,

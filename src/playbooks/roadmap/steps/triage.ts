@@ -13,7 +13,7 @@ import type { RunView } from "../../../core/state.ts";
 import { roadmapSteps } from "../views/phase-history.ts";
 import { buildChecks, mergePhaseCriteria } from "../documents/phase-criteria.ts";
 import { whyTrivial } from "../../../documents/trivial-command.ts";
-import { describeCostWarning, estimateTokens } from "../../../insight/planned-cost.ts";
+import { describeCostWarning, estimateTokens } from "../../../insight/roadmap-cost-formula.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import type { PhaseType } from "../../../contracts/roadmap-values.ts";
 import type * as v from "valibot";

@@ -11,7 +11,7 @@ import {
 import { ownValue } from "../../../core/own-values.ts";
 import type { RunView } from "../../../core/state.ts";
 import { computeCheckFlags } from "../../../insight/check-kind.ts";
-import { estimateTokens } from "../../../insight/planned-cost.ts";
+import { estimateTokens } from "../../../insight/roadmap-cost-formula.ts";
 import { readField } from "../../contract/agent-return.ts";
 import { choosePhaseType } from "../../../insight/phase-type.ts";
 import { type ReadClaim, listOrEmpty } from "./roadmap-audit.ts";

@@ -1,4 +1,4 @@
-// planned-cost: computes what a phase is expected to cost in tokens before it runs, by the
+// roadmap-cost-formula: computes what a phase is expected to cost in tokens before it runs, by the
 // constants and formula of the roadmap format (section 8).
 
 import { type Complexity, type PhaseType } from "../contracts/roadmap-values.ts";

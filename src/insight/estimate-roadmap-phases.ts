@@ -1,5 +1,5 @@
-// estimate: estimates what the phases ahead will use and whether they will succeed, from earlier
-// phases or, if there are too few, from the cost constants.
+// estimate-roadmap-phases: estimates what the phases ahead will use and whether they will succeed,
+// from earlier phases or, if there are too few, from the cost constants.
 //
 // Invariants:
 //   E1. P90 is never below P50, and nothing is below zero.
@@ -13,7 +13,7 @@ import {
   estimateTokens,
   computePlainTokens,
   type PlannedPhase,
-} from "./planned-cost.ts";
+} from "./roadmap-cost-formula.ts";
 import {
   type PastCase,
   type CaseFeatures,
