@@ -2,7 +2,7 @@
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { sumTruth, type RunTruth, openRunTruth, truthPage } from "../views/truth.ts";
-import { JournalFailure } from "../journal/failure.ts";
+import { JournalFailure } from "../journal/journal-failure.ts";
 import { readJournal } from "../journal/read.ts";
 import {
   findProject,

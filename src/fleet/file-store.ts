@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasBlob, readBlob } from "../journal/blobs.ts";
-import { JournalFailure } from "../journal/failure.ts";
+import { JournalFailure } from "../journal/journal-failure.ts";
 import { openJournal } from "../journal/file-journal.ts";
 import { journalFile } from "../journal/journal.ts";
 import { findOwner } from "../journal/owner.ts";

@@ -17,7 +17,7 @@
 import { join } from "node:path";
 import { hasBlob, readBlob, writeBlob } from "../journal/blobs.ts";
 import { appendFlags, folderMode, nodeDisk, writeAll } from "../journal/disk.ts";
-import { JournalFailure } from "../journal/failure.ts";
+import { JournalFailure } from "../journal/journal-failure.ts";
 import type { Journal, Position } from "../journal/journal.ts";
 import { journalFile } from "../journal/journal.ts";
 import { genesis } from "../journal/line.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Hash } from "../contracts/ids.ts";
 import type { Disk } from "./disk.ts";
 import { makeFolder, nodeDisk, readFlags, replaceFile, syncFolder } from "./disk.ts";
-import { errorCode, damaged, JournalFailure } from "./failure.ts";
+import { errorCode, damaged, JournalFailure } from "./journal-failure.ts";
 import { openFile } from "./open-file.ts";
 
 export const blobBytesMax = 256 * 1024 * 1024;

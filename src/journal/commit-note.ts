@@ -6,7 +6,7 @@ import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Disk } from "./disk.ts";
 import { nodeDisk, readFlags, replaceFile, syncFolder } from "./disk.ts";
-import { errorCode, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./journal-failure.ts";
 import { openFile } from "./open-file.ts";
 
 /** The log as seen from the run's folder, and the run as the log's records name it. */

@@ -11,7 +11,7 @@ import { readBlob, writeBlob } from "./blobs.ts";
 import { replayFrom } from "./replay.ts";
 import type { Disk } from "./disk.ts";
 import { appendFlags, folderMode, nodeDisk, syncFolder } from "./disk.ts";
-import { damaged, toJournalFailure, JournalFailure } from "./failure.ts";
+import { damaged, toJournalFailure, JournalFailure } from "./journal-failure.ts";
 import type { Journal, OpenedJournal, JournalOptions, Position } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";

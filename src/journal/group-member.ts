@@ -7,7 +7,7 @@ import type { Commit, OnDone } from "./commit.ts";
 import type { RunKey } from "./commit-log.ts";
 import { removeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
-import { toJournalFailure } from "./failure.ts";
+import { toJournalFailure } from "./journal-failure.ts";
 
 /** Lines that are in their run's own file, beginning at this byte, and wait for a sync. */
 export type PendingCommit = {

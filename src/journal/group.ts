@@ -20,7 +20,7 @@ import { addRecord, createRunKey } from "./commit-log.ts";
 import { writeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { keepFlags, makeFolder, nodeDisk, syncFolder, unlinkQuietly, writeAll } from "./disk.ts";
-import { toJournalFailure } from "./failure.ts";
+import { toJournalFailure } from "./journal-failure.ts";
 import { GroupMember, type MemberLog, type PendingCommit } from "./group-member.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";

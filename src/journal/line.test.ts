@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../contracts/event.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
-import { JournalFailure } from "./failure.ts";
+import { JournalFailure } from "./journal-failure.ts";
 import { addLine, findLineFault, genesis, lineBytesMax } from "./line.ts";
 import { skipped, surveyed } from "./scene.ts";
 

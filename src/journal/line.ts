@@ -10,7 +10,7 @@ import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
 import { invariant } from "../kit/invariant.ts";
-import { JournalFailure } from "./failure.ts";
+import { JournalFailure } from "./journal-failure.ts";
 import { type Batch, putAscii, putByte, putNumber, reserve, toByteView } from "./batch.ts";
 import type { Position } from "./journal.ts";
 import { unsupported, putNamed, putText, utf8BytesPerUnitMax } from "./json-bytes.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Disk } from "./disk.ts";
 import { keepFlags, writeAll } from "./disk.ts";
-import { toJournalFailure, JournalFailure } from "./failure.ts";
+import { toJournalFailure, JournalFailure } from "./journal-failure.ts";
 import { openFile } from "./open-file.ts";
 import type { Owner } from "./owner.ts";
 import { isAlive, lockFile, describeThisProcess, readOwner } from "./owner.ts";

@@ -6,7 +6,7 @@ import type { Entry, Event } from "../contracts/event.ts";
 import type { Hash } from "../contracts/ids.ts";
 import type { Batch } from "./batch.ts";
 import { toBlobBytes } from "./blobs.ts";
-import { damaged, JournalFailure } from "./failure.ts";
+import { damaged, JournalFailure } from "./journal-failure.ts";
 import type { Journal, OpenedJournal, JournalOptions, Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, genesis } from "./line.ts";

@@ -3,7 +3,7 @@
 import { fstatSync } from "node:fs";
 import type { Disk } from "./disk.ts";
 import { fileMode } from "./disk.ts";
-import { errorCode, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./journal-failure.ts";
 
 /**
  * A descriptor of a regular file. A link, folder, pipe or device is refused as damage at its first

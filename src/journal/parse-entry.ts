@@ -4,7 +4,7 @@
 import { readSync } from "node:fs";
 import type { Entry } from "../contracts/event.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
-import { errorCode, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./journal-failure.ts";
 import type { Position } from "./journal.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

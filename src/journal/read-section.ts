@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Entry } from "../contracts/event.ts";
 import { toByteView } from "./batch.ts";
 import { parseEntry, fillBuffer } from "./parse-entry.ts";
-import { damaged } from "./failure.ts";
+import { damaged } from "./journal-failure.ts";
 import type { Position } from "./journal.ts";
 import {
   readCrcFromText,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Entry } from "../contracts/event.ts";
 import { replayFrom } from "./replay.ts";
 import { nodeDisk, readFlags } from "./disk.ts";
-import { errorCode, JournalFailure } from "./failure.ts";
+import { errorCode, JournalFailure } from "./journal-failure.ts";
 import type { Position, Replay } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 import { genesis } from "./line.ts";

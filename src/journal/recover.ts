@@ -14,7 +14,7 @@ import { findRecords } from "./commit-log.ts";
 import { readNote, removeNote } from "./commit-note.ts";
 import type { Disk } from "./disk.ts";
 import { editFlags, nodeDisk, readFlags, unlinkQuietly, writeAll } from "./disk.ts";
-import { errorCode, damaged } from "./failure.ts";
+import { errorCode, damaged } from "./journal-failure.ts";
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 

@@ -7,7 +7,7 @@ import type { Entry } from "../contracts/event.ts";
 import { journalVersion } from "../contracts/journal-version.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { Section } from "./chain-check.ts";
-import { damaged, JournalFailure } from "./failure.ts";
+import { damaged, JournalFailure } from "./journal-failure.ts";
 import type { Position } from "./journal.ts";
 import { batchBytesMax, lineBytesMax, lineFeed, parseFormatVersion } from "./line.ts";
 import { readSection } from "./read-section.ts";

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Entry, Event } from "../contracts/event.ts";
-import { JournalFailure } from "./failure.ts";
+import { JournalFailure } from "./journal-failure.ts";
 import type { JournalOptions } from "./journal.ts";
 import { journalFile } from "./journal.ts";
 

@@ -12,7 +12,7 @@ import { type Batch, toByteView } from "./batch.ts";
 import { type Commit, createFileCommit, settledPromise } from "./commit.ts";
 import type { Disk } from "./disk.ts";
 import { writeAll } from "./disk.ts";
-import { toJournalFailure, JournalFailure } from "./failure.ts";
+import { toJournalFailure, JournalFailure } from "./journal-failure.ts";
 import type { Position } from "./journal.ts";
 import type { Stamp } from "./line.ts";
 import { addLine, appendBytesMax, batchBytesMax } from "./line.ts";

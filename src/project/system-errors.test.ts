@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toJournalFailure } from "../journal/failure.ts";
+import { toJournalFailure } from "../journal/journal-failure.ts";
 import { classifySystemError } from "./system-errors.ts";
 
 const thrownBy = (work: () => void): unknown => {

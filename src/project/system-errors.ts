@@ -2,7 +2,7 @@
 // with a hint.
 
 import type { ReasonCode } from "../contracts/reason.ts";
-import { errorCode, JournalFailure } from "../journal/failure.ts";
+import { errorCode, JournalFailure } from "../journal/journal-failure.ts";
 import { findStoreFolder } from "../workspace/bases/store-folder.ts";
 import { explainDiskFull } from "../workspace/disk-room.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";

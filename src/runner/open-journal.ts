@@ -6,7 +6,7 @@ import { type Fold, openFold } from "../core/fold.ts";
 import type { Run } from "../core/state.ts";
 import { findHubAddress } from "../fleet/address.ts";
 import { readSharedMark } from "../fleet/shared-mark.ts";
-import { JournalFailure } from "../journal/failure.ts";
+import { JournalFailure } from "../journal/journal-failure.ts";
 import { openJournal } from "../journal/file-journal.ts";
 import type { Group } from "../journal/group.ts";
 import type { Journal, JournalOptions } from "../journal/journal.ts";

@@ -2,7 +2,7 @@
 // `lapse` is what time does elsewhere.
 
 import type { Entry } from "../../src/contracts/event.ts";
-import { damaged, JournalFailure } from "../../src/journal/failure.ts";
+import { damaged, JournalFailure } from "../../src/journal/journal-failure.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { MemoryStore, openMemoryJournal } from "../../src/journal/memory-journal.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
 import { project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";

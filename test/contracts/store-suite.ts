@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Entry, Event } from "../../src/contracts/event.ts";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import { genesis, lineBytesMax } from "../../src/journal/line.ts";
 import {

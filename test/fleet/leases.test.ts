@@ -12,7 +12,7 @@ import { connect } from "../../src/fleet/postgres/connect.ts";
 import { migrate } from "../../src/fleet/postgres/migrate.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { plannerKey } from "../../src/fleet/shared-mark.ts";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { skipped } from "../../src/journal/scene.ts";
 import type { OpenedRun, OpenOptions } from "../../src/ports/run-store.ts";

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import { journalFile } from "../../src/journal/journal.ts";
 import { readJournal } from "../../src/journal/read.ts";

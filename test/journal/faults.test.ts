@@ -3,7 +3,7 @@
 
 import { afterAll, describe, expect } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import type { Fault, FaultyDisk } from "../../src/journal/faulty-disk.ts";
 import { faultyDisk } from "../../src/journal/faulty-disk.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";

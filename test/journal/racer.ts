@@ -5,7 +5,7 @@
 //   acknowledged line end close what is open; answers {"ended":true}
 
 import { createInterface } from "node:readline";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { skipped, still } from "../../src/journal/scene.ts";

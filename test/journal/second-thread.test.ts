@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../../src/contracts/event.ts";
 import { replayFrom } from "../../src/journal/replay.ts";
 import { isSound } from "../../src/journal/chain-check.ts";
-import { JournalFailure } from "../../src/journal/failure.ts";
+import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import { journalFile } from "../../src/journal/journal.ts";
 import { batchBytesMax, genesis } from "../../src/journal/line.ts";

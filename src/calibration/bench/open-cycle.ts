@@ -8,7 +8,7 @@
 
 import { join } from "node:path";
 import { nodeDisk } from "../../journal/disk.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { type Lock, takeLock } from "../../journal/lock.ts";
 import { writeWholeFile } from "../../playbooks/contract/whole-file.ts";
 import type { CommandContext } from "../../project/command-context.ts";

@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import { type Fold, openFold } from "../../core/fold.ts";
 import type { RunView } from "../../core/state.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { journalFile } from "../../journal/journal.ts";
 import { findOwner } from "../../journal/owner.ts";
 import { type ReadResult, readJournal } from "../../journal/read.ts";

@@ -17,7 +17,7 @@ import { plannerKey } from "../../fleet/shared-mark.ts";
 import { openSharedStore } from "../../fleet/shared-run.ts";
 import { bringTasks } from "./bring-tasks.ts";
 import { settleHubs } from "./project-hubs.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { toFailure, refuse, findRetryPolicy } from "../../project/respond.ts";

@@ -15,7 +15,7 @@ import { recordRequests, recordStop } from "../../engine/record-requests.ts";
 import { openOrders } from "../../fleet/postgres/orders.ts";
 import { listOrders } from "../../fleet/postgres/stored-orders.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { OpenedRun } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";

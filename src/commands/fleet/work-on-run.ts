@@ -21,7 +21,7 @@ import type { RunView } from "../../core/state.ts";
 import { openHub } from "../../fleet/hub.ts";
 import { isRunKey } from "../../fleet/shared-mark.ts";
 import type { PostgresStore } from "../../fleet/postgres/store.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { readJournal } from "../../journal/read.ts";
 import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";

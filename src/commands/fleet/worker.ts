@@ -21,7 +21,7 @@ import {
 import { openHub } from "../../fleet/hub.ts";
 import { requireOwnHub } from "../../fleet/own-hub.ts";
 import { readRepositoryId } from "../../fleet/repository-id.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Dispatch, OnOrder, WorkerRegistration } from "../../ports/dispatch.ts";
 import type { Holder } from "../../ports/run-store.ts";
 import type { CommandContext } from "../../project/command-context.ts";

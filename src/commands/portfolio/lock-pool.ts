@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeDisk } from "../../journal/disk.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { findOwner } from "../../journal/owner.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";

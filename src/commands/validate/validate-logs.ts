@@ -17,7 +17,7 @@ import {
 } from "../../playbooks/quality/views/run-state-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { replayFrom } from "../../journal/replay.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { genesis } from "../../journal/line.ts";
 import { countBugHeadings } from "../../playbooks/quality/steps/count-documents.ts";
 import type { LogFormat } from "../../playbooks/contract/formats.ts";

@@ -16,7 +16,7 @@ import {
   statSync,
 } from "node:fs";
 import { isAbsolute, relative } from "node:path";
-import { errorCode } from "../../journal/failure.ts";
+import { errorCode } from "../../journal/journal-failure.ts";
 
 /**
  * Why a file is not read: `format` is what was found instead, `message` completes the sentence "the

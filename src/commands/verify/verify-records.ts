@@ -7,7 +7,7 @@ import type { DocumentRead } from "../../contracts/documents-read.ts";
 import type { Cast, Entry } from "../../contracts/event.ts";
 import type { CheckResult, ProtectedChange } from "../../contracts/evidence.ts";
 import { readBlob } from "../../journal/blobs.ts";
-import { errorCode, JournalFailure } from "../../journal/failure.ts";
+import { errorCode, JournalFailure } from "../../journal/journal-failure.ts";
 import { forEachEntry } from "../../project/runs/read-entries.ts";
 import { type ProjectPaths, runFolder } from "../../project/runs/project-paths.ts";
 

@@ -12,7 +12,7 @@
 //       place.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Database } from "./connect.ts";
 import { isInDoubt, storeFailure } from "./store-failure.ts";
 import type { Append, SendAppend } from "./group-append.ts";

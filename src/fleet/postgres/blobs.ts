@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import type { Hash } from "../../contracts/ids.ts";
-import { damaged, JournalFailure } from "../../journal/failure.ts";
+import { damaged, JournalFailure } from "../../journal/journal-failure.ts";
 import type { Database } from "./connect.ts";
 import { storeFailure } from "./store-failure.ts";
 

@@ -10,7 +10,7 @@ import type { Entry, Event } from "../../contracts/event.ts";
 import type { Hash } from "../../contracts/ids.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Batch } from "../../journal/batch.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Journal, Position } from "../../journal/journal.ts";
 import { addLine, appendBytesMax, type Stamp } from "../../journal/line.ts";
 import { appendLines, type Leases, refuseLost } from "./append.ts";

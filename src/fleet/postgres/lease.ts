@@ -13,7 +13,7 @@
 //   L5. A released lease has no owner and is free, whatever its time says: a renewal that was still
 //       on its way doesn't renew it.
 
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Holder, Lease } from "../../ports/run-store.ts";
 import type { LeaseTimes } from "../lease-times.ts";
 import type { Database } from "./connect.ts";

@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import type { Entry } from "../../contracts/event.ts";
 import { journalVersion } from "../../contracts/journal-version.ts";
-import { damaged, JournalFailure } from "../../journal/failure.ts";
+import { damaged, JournalFailure } from "../../journal/journal-failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { findLineFault, parseFormatVersion } from "../../journal/line.ts";
 import { acceptLine } from "../../journal/scan-lines.ts";

@@ -1,7 +1,7 @@
 // How the owner of a run hears of requests in a store that can't always be reached.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Database, Query } from "./connect.ts";
 import { openStoredRequests } from "./requests.ts";
 

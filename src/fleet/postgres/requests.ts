@@ -1,7 +1,7 @@
 // requests: keeps requests of other processes to a run in the store, until the run's owner has
 // journaled them.
 
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { RequestQueue, RunRequest } from "../../ports/request-queue.ts";
 import { findRequestProblem } from "../../project/requests/request-files.ts";
 import type { Database } from "./connect.ts";

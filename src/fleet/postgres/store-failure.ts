@@ -7,7 +7,7 @@
 //   W2. A password is never part of a message: `name` has none (connect.ts, Q3).
 
 import { DatabaseError } from "pg";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 
 /** The server has ended this connection: shut down, on command, or after waiting too long. */
 export const hasEndedConnection = ({ code = "" }: DatabaseError): boolean =>

@@ -4,7 +4,7 @@
 import { hostname } from "node:os";
 import { hash } from "node:crypto";
 import type { Entry } from "../../contracts/event.ts";
-import { damaged, JournalFailure } from "../../journal/failure.ts";
+import { damaged, JournalFailure } from "../../journal/journal-failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { genesis } from "../../journal/line.ts";

@@ -4,7 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { decodeDocument, documentTextBytesMax } from "../../documents/document-text.ts";
-import { errorCode } from "../../journal/failure.ts";
+import { errorCode } from "../../journal/journal-failure.ts";
 import type { Finding } from "../../kit/finding.ts";
 
 /** `text` is without a byte order mark; `bytes` are the file as it is on disk. */

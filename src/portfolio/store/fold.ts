@@ -16,7 +16,7 @@ import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
 import { Mutex } from "../../engine/mutex.ts";
 import { openFileStore } from "../../fleet/file-store.ts";
 import { readPortfolioMark } from "../../fleet/shared-mark.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Position } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";
 import { readJournal } from "../../journal/read.ts";

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";

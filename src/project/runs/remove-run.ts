@@ -11,7 +11,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
 import { nodeDisk } from "../../journal/disk.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { takeLock } from "../../journal/lock.ts";
 import { erase, moveFolder, writeFileAtomically } from "../../workspace/folder.ts";
 import type { Repository } from "../../workspace/git/repository.ts";

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeDisk } from "../../journal/disk.ts";
-import { JournalFailure } from "../../journal/failure.ts";
+import { JournalFailure } from "../../journal/journal-failure.ts";
 import { type Lock, takeLock } from "../../journal/lock.ts";
 import { type ProjectPaths, ensureOwnFolder } from "./project-paths.ts";
 

@@ -1,5 +1,5 @@
-// failure: lists the ways a journal can fail without a bug. Each kind says what the owner of the
-// run can do about it.
+// journal-failure: lists the ways a journal can fail without a bug. Each kind says what the owner
+// of the run can do about it.
 
 import { constants } from "node:os";
 import { unreachable } from "../kit/never.ts";
