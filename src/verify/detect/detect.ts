@@ -5,7 +5,9 @@
 //   D1. A broken manifest loses its own checks and is named in a warning; the others still count.
 
 import type { Check } from "../../contracts/evidence.ts";
-import { detectCargo, detectGo, detectMake } from "./detect-build.ts";
+import { detectCargo } from "./detect-cargo.ts";
+import { detectGo } from "./detect-go.ts";
+import { detectMake } from "./detect-make.ts";
 import { detectDeno } from "./detect-deno.ts";
 import { detectJava } from "./detect-java.ts";
 import { detectNode } from "./detect-node.ts";

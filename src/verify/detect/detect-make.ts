@@ -1,6 +1,5 @@
-// detect-build: detects the checks of Cargo, Go and Make projects.
+// detect-make: detects the checks of projects with a makefile.
 
-import { parse } from "smol-toml";
 import {
   type DetectedChecks,
   createProjectCheck,
@@ -8,40 +7,6 @@ import {
   detectFromManifest,
   toWarning,
 } from "./manifest.ts";
-
-/** `cargo check` and `cargo test` if Cargo.toml has a package or a workspace. */
-export function detectCargo(tree: Tree): DetectedChecks {
-  const file = "Cargo.toml";
-  return detectFromManifest(tree, file, (text) => {
-    const manifest = parse(text);
-    if (manifest["package"] === undefined && manifest["workspace"] === undefined) {
-      return toWarning(file, "neither [package] nor [workspace]");
-    }
-
-    return {
-      checks: [
-        createProjectCheck("cargo-check", "cargo check", file),
-        createProjectCheck("cargo-test", "cargo test", file),
-      ],
-      warnings: [],
-    };
-  });
-}
-
-/** `go vet` and `go test` over every package of the module. */
-export function detectGo(tree: Tree): DetectedChecks {
-  const file = "go.mod";
-  return detectFromManifest(tree, file, (text) => {
-    if (!/^\s*module\s+\S+/m.test(text)) return toWarning(file, "no module line");
-    return {
-      checks: [
-        createProjectCheck("go-vet", "go vet ./...", file),
-        createProjectCheck("go-test", "go test ./...", file),
-      ],
-      warnings: [],
-    };
-  });
-}
 
 /** The targets `lint`, `check` and `test` of the makefile that make itself would use. */
 export function detectMake(tree: Tree): DetectedChecks {
