@@ -15,11 +15,11 @@ import { buildReportView } from "../views/report.ts";
 import { entryOf, phases, runView, sha, cursor } from "../views/run-view.test-support.ts";
 import { statusPage } from "../views/status-page.ts";
 import {
-  type Landing,
   describeProof,
   formatVerdict,
   describeProofAndLanding,
-} from "../views/verdict-sentences.ts";
+} from "../views/sentences/verdict-sentences.ts";
+import type { Landing } from "../views/sentences/landing-sentence.ts";
 
 const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];
 const gaps = ["nobody looked at c2"];
@@ -109,7 +109,7 @@ test("no sentence about the worth of work stands anywhere else in the source", (
   // one place.
   expect(found.toSorted()).toEqual([
     "contracts/reasons/run-reasons.ts",
-    "views/verdict-sentences.ts",
+    "views/sentences/verdict-sentences.ts",
   ]);
 });
 

@@ -7,7 +7,7 @@ import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
 import { unreachable } from "../kit/never.ts";
 import { describeForkChanges } from "./facts/origin.ts";
-import { describeProof, formatVerdict } from "./verdict-sentences.ts";
+import { describeProof, formatVerdict } from "./sentences/verdict-sentences.ts";
 import {
   formatAmount,
   formatCompactDuration,

@@ -7,12 +7,11 @@ import type { VerdictWithGaps } from "../core/verdict.ts";
 import { unreachable } from "../kit/never.ts";
 import { isVerdictQuestion, composeVerdictCommand, listOpenVerdicts } from "./verdicts.ts";
 import {
-  type Landing,
-  describeLanding,
   describeProof,
   unfinishedSentence,
   describeProofAndLanding,
-} from "./verdict-sentences.ts";
+} from "./sentences/verdict-sentences.ts";
+import { type Landing, describeLanding } from "./sentences/landing-sentence.ts";
 import { listResumeCommands } from "./resume-commands.ts";
 import { oneLine, quoteArgument } from "./wording.ts";
 

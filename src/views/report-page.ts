@@ -9,7 +9,7 @@ import { renderFileRows } from "./diff-page.ts";
 import { describeOrigin } from "./facts/origin.ts";
 import { renderPhaseReports } from "./report-phases-page.ts";
 import type { ChangeSummary, TurnClaim, ReportedCheck, ReportView } from "./report.ts";
-import { formatVerdict, getVerdictMark } from "./verdict-sentences.ts";
+import { formatVerdict, getVerdictMark } from "./sentences/verdict-sentences.ts";
 import {
   formatAmount,
   describeAttempt,

@@ -3,7 +3,7 @@
 
 import { parseIsoTime } from "../kit/iso-time.ts";
 import { alignColumns } from "./align-columns.ts";
-import { formatVerdictCell } from "./verdict-sentences.ts";
+import { formatVerdictCell } from "./sentences/verdict-sentences.ts";
 import { formatMoney, oneLine, plural } from "./wording.ts";
 
 export type RunRow = {

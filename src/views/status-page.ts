@@ -22,7 +22,7 @@ import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
 import { isOpenQuestion } from "./progress.ts";
 import { buildStatusView, type StatusExtra, type StatusView } from "./status.ts";
-import { formatVerdict, getVerdictMark } from "./verdict-sentences.ts";
+import { formatVerdict, getVerdictMark } from "./sentences/verdict-sentences.ts";
 import { isVerdictQuestion } from "./verdicts.ts";
 import {
   answerLines,

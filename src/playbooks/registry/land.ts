@@ -7,7 +7,7 @@ import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { computeLandingVerdict, mayLand } from "../../core/verdict.ts";
 import { listSome } from "../../kit/list-some.ts";
-import { describeProof } from "../../views/verdict-sentences.ts";
+import { describeProof } from "../../views/sentences/verdict-sentences.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { JudgeMerge, Workspace } from "../../ports/workspace.ts";

@@ -19,7 +19,7 @@ import { readEntries } from "../../project/runs/read-entries.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { getRedaction } from "../../project/secrets/context-redaction.ts";
 import { pullRequestBody, pullRequestTitle } from "../../views/outbound/pull-request-body.ts";
-import { describeProof } from "../../views/verdict-sentences.ts";
+import { describeProof } from "../../views/sentences/verdict-sentences.ts";
 import { buildReportView } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readCommitSummary } from "../../workspace/git/commit-summary.ts";

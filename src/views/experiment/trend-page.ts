@@ -4,7 +4,7 @@
 import type { RunTrend, TrendRow } from "../../insight/run-trend.ts";
 import { alignColumns } from "../align-columns.ts";
 import { formatShortNumber } from "../runs-page.ts";
-import { formatVerdictCell } from "../verdict-sentences.ts";
+import { formatVerdictCell } from "../sentences/verdict-sentences.ts";
 import { formatAmount, formatNumber, formatMoney, oneLine, plural } from "../wording.ts";
 
 const rowsMax = 22;

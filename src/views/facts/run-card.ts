@@ -10,7 +10,7 @@ import { findInterruption } from "../interruption.ts";
 import { hasLanded, type Owner } from "../next-actions.ts";
 import { listPhaseRows, type PhaseRow } from "../phase-rows.ts";
 import { findReasonCode } from "../status.ts";
-import { formatVerdict } from "../verdict-sentences.ts";
+import { formatVerdict } from "../sentences/verdict-sentences.ts";
 import { plural } from "../wording.ts";
 import { type Shape, type ShownStatus, verdictShape } from "./shape.ts";
 

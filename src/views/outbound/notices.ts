@@ -13,7 +13,7 @@ import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { buildBudgetView } from "../budget-view.ts";
-import { describeProof, formatVerdict } from "../verdict-sentences.ts";
+import { describeProof, formatVerdict } from "../sentences/verdict-sentences.ts";
 import {
   formatAmount,
   formatNumber,

@@ -12,7 +12,7 @@ import { couldNotRun } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
 import { visible } from "../../kit/visible.ts";
 import type { ReportedCheck, ReportView } from "../report.ts";
-import { describeProof } from "../verdict-sentences.ts";
+import { describeProof } from "../sentences/verdict-sentences.ts";
 import { formatAmount, formatNumber, formatMoney, oneLine, plural } from "../wording.ts";
 
 const titleCharsMax = 100;

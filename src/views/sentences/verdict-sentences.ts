@@ -1,11 +1,9 @@
-// verdict-sentences: words every sentence that states what a run's work is worth, from the verdict,
-// the gaps, and where the work is.
+// verdict-sentences: words every sentence that states what a run's work is worth, from the verdict
+// and the gaps. Where the work is, landing-sentence.ts says.
 
-import type { Verdict } from "../contracts/objective.ts";
-import { firstFew, oneLine } from "./wording.ts";
-
-/** Where the work of a run is: on the user's branch, on the run's own, or there is none. */
-export type Landing = "landed" | "kept" | "nothing";
+import type { Verdict } from "../../contracts/objective.ts";
+import { describeLanding, type Landing } from "./landing-sentence.ts";
+import { firstFew, oneLine } from "../wording.ts";
 
 const gapsShownMax = 5;
 
@@ -32,17 +30,6 @@ export function describeProof(verdict: Verdict, gaps: readonly string[]): string
 export function unfinishedSentence(phases: readonly string[]): string {
   const negation = phases.length === 1 ? "phase isn't" : "phases aren't";
   return `Not everything asked for is done: ${phases.length} ${negation} completed (${firstFew(phases)}).`;
-}
-
-/** Where the work is, in a sentence; a person must not take finished work for merged work. */
-export function describeLanding(verdict: Verdict, landing: Landing, branch: string): string {
-  if (landing === "nothing") return "";
-  if (landing === "landed") return "Merged into your branch.";
-  const isUnproved = verdict === "unverified" || verdict === "refuted";
-
-  return isUnproved
-    ? `Unproved work isn't merged: it stays on ${branch}.`
-    : `The work stays on ${branch}.`;
 }
 
 type Outcome = {
