@@ -23,7 +23,7 @@ import { parseArgs } from "node:util";
 import type { Check } from "../src/contracts/evidence.ts";
 import { systemClock } from "../src/project/runs/system-clock.ts";
 import { openVerifier, type VerifierParts } from "../src/verify/verifier.ts";
-import { readCheckoutStamp } from "../src/workspace/layers/checkout.ts";
+import { readCheckoutStamp } from "../src/workspace/layers/check-folder.ts";
 
 type Suite = {
   readonly from: "npm" | "pip";

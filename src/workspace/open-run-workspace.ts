@@ -17,7 +17,7 @@ import type { Repository } from "./git/repository.ts";
 import { runBranchName } from "./git/run-branches.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { discardedFolder } from "./landing/quarantine.ts";
-import { findDependencyFolders, dependencyNames } from "./layers/dependencies.ts";
+import { findDependencyFolders, dependencyNames } from "./layers/copy-packages.ts";
 import { layerRecordsPath, openRecords } from "./layers/folder-records.ts";
 import { compileOwnedPaths, compileScope } from "./layers/scope-globs.ts";
 import { alwaysOwnedPaths } from "./owned-paths.ts";

@@ -15,7 +15,7 @@ import {
   readCheckoutTree,
   dropCheckout,
   makeCheckout,
-} from "./layers/checkout.ts";
+} from "./layers/check-folder.ts";
 import { examineLayer } from "./layers/examine.ts";
 import { erase } from "./folder.ts";
 import { findAttemptCommit, readRunCommits, readTip } from "./git/run-commits.ts";

@@ -14,7 +14,7 @@ import {
   type Expectation,
 } from "../../src/contracts/evidence.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
-import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/check-folder.ts";
 
 const clock: VerifierParts["clock"] = {
   now: () => "2026-03-04T00:00:00.000Z",

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Check, type CheckResult, Evidence } from "../../src/contracts/evidence.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
-import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/check-folder.ts";
 
 const clock: Clock = {
   now: () => "2026-03-04T00:00:00.000Z",

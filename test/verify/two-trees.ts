@@ -8,7 +8,7 @@ import type { Check, CheckResult } from "../../src/contracts/evidence.ts";
 import type { Difference } from "../../src/ports/workspace.ts";
 import { systemClock } from "../../src/project/runs/system-clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
-import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/check-folder.ts";
 import { shortenRepeats } from "../support/short-repeats.ts";
 
 export type Tree = Readonly<Record<string, string>>;

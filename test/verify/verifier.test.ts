@@ -11,7 +11,7 @@ import { type Check, Evidence } from "../../src/contracts/evidence.ts";
 import type { LiveEvent } from "../../src/contracts/live-event.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { openVerifier, type VerifierParts } from "../../src/verify/verifier.ts";
-import { readCheckoutStamp } from "../../src/workspace/layers/checkout.ts";
+import { readCheckoutStamp } from "../../src/workspace/layers/check-folder.ts";
 
 const clock: Clock = {
   now: () => "2026-01-01T00:00:00.000Z",

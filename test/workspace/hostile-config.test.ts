@@ -6,7 +6,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findIgnoreRule } from "../../src/playbooks/contract/ignored-paths.ts";
-import { findDependencyFolders } from "../../src/workspace/layers/dependencies.ts";
+import { findDependencyFolders } from "../../src/workspace/layers/copy-packages.ts";
 import { git as runnersGit } from "../../src/workspace/git/git.ts";
 import { isHarmlessCall } from "../../src/workspace/git/harmless-call.ts";
 import type { BytePath } from "../../src/workspace/git/byte-path.ts";

@@ -13,7 +13,7 @@ import { mayRepositorySet } from "../../contracts/repository-variables.ts";
 import type { Config } from "../../contracts/config.ts";
 import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { riskLevels } from "../../contracts/objective.ts";
-import { dependencyNames } from "../../workspace/layers/dependencies.ts";
+import { dependencyNames } from "../../workspace/layers/copy-packages.ts";
 import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
 import { limitDefaults } from "./limit-defaults.ts";
 import { configDefaults } from "../../contracts/config-defaults.ts";

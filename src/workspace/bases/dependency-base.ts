@@ -15,7 +15,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compareText } from "../../kit/compare-text.ts";
-import { copyFolder } from "../layers/dependencies.ts";
+import { copyFolder } from "../layers/copy-packages.ts";
 import { readErrorCode } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import type { BaseLock } from "./base-lock.ts";

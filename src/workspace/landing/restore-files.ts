@@ -3,7 +3,7 @@
 
 import type { AppliedCommit, RestoreRequest } from "../../ports/workspace.ts";
 import { findAttemptCommit, readTip } from "../git/run-commits.ts";
-import { writeOverriddenTree } from "../layers/checkout.ts";
+import { writeOverriddenTree } from "../layers/check-folder.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { refuseIfCheckedOut } from "./apply.ts";
 import { describeApplied, commitOnTip } from "./commit-on-tip.ts";

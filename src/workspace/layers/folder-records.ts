@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   R1. A record is written after its folder is complete and removed before the folder is touched:
-//       no record means no usable folder (kept in layer.ts, checkout.ts).
+//       no record means no usable folder (kept in layer.ts, check-folder.ts).
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

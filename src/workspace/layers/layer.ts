@@ -15,7 +15,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
-import { copyDependencies, moveDependencies } from "./dependencies.ts";
+import { copyDependencies, moveDependencies } from "./copy-packages.ts";
 import { git, readGitLine } from "../git/git.ts";
 import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
 import { writeEmptyRepository } from "./empty-repository.ts";

@@ -1,4 +1,4 @@
-// checkout: makes and reads checkouts for checks: a commit's files in a separate folder that no
+// check-folder: makes and reads the folders of checks: a commit's files in a checkout that no
 // agent has seen, for a command in a repository of its own (check-repository.ts).
 
 import { mkdir, rename } from "node:fs/promises";
@@ -13,7 +13,7 @@ import {
 } from "../git/byte-path.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { planCheckRepository } from "./check-repository.ts";
-import { copyDependencies, fingerprintFolders, moveDependencies } from "./dependencies.ts";
+import { copyDependencies, fingerprintFolders, moveDependencies } from "./copy-packages.ts";
 import { examineCheckout, findTouchedFiles } from "./examine.ts";
 import { moveToTrash, discard, erase } from "../folder.ts";
 import { linkLocalPackages } from "./local-packages.ts";

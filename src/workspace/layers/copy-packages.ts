@@ -1,6 +1,7 @@
-// dependencies: copies installed packages (node_modules and the like; git/installed-folders.ts)
-// from the user's checkout into the folders of agents and checks, so that both can work offline.
-// They are copied, never linked, so that neither can change the user's.
+// copy-packages: finds installed packages (node_modules and the like; git/installed-folders.ts) in
+// the user's checkout and copies them into the folders of agents and checks, so that both can work
+// offline and neither can change the user's. At isolation overlay they are copied once, and each
+// folder is shown the copy beneath it, which it cannot change either (bases/dependency-base.ts).
 //
 // Invariants:
 //   D1. A copy is reused for checks only if nothing in it was touched since it was made: names,
@@ -14,7 +15,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
-import { discard, moveFolder } from "../folder.ts";
+import { moveFolder } from "../folder.ts";
 import type { BytePath } from "../git/byte-path.ts";
 import { findIgnoredFolders } from "../git/installed-folders.ts";
 import type { GitPlaces } from "../git/git-places.ts";
@@ -86,15 +87,6 @@ export async function moveDependencies(
   }
 
   return moved;
-}
-
-/** Removes the named folders from `destination`, for a tree that must not have them. */
-export async function dropDependencies(
-  destination: string,
-  folders: readonly string[],
-  trash: string,
-): Promise<void> {
-  for (const folder of folders) await discard(join(destination, folder), trash);
 }
 
 /** The copies' stat data; equal only while nothing in them was touched (D1). */
