@@ -45,7 +45,7 @@ export const fileSwitches: Patterns = [
   ],
 ];
 /**
- * In JavaScript and Python an experiment finds it out (experiments/other-machine/), in the others
+ * In JavaScript and Python an experiment finds it out (experiments/other-world/), in the others
  * these words do.
  */
 export const readsTerminal = "asks whether it writes to a terminal";

@@ -16,7 +16,7 @@ import {
 } from "./build-conditions.ts";
 import { findRuleMacros } from "./build-macros.ts";
 import { createFeatureFilter } from "./rust-build.ts";
-import { createLinkedFilter } from "../other-machine/weak-names.ts";
+import { createLinkedFilter } from "../other-world/weak-names.ts";
 import {
   findTestCases,
   isNameOfTest,

@@ -29,8 +29,8 @@ import {
   findUnaskedReferences,
 } from "./raised-questions.ts";
 import { askTestConfiguration } from "../set-up/ask-set-up.ts";
-import { findTagDependence } from "../other-machine/build-tags.ts";
-import { findWorldDependence } from "../other-machine/world-dependence.ts";
+import { findTagDependence } from "../other-world/build-tags.ts";
+import { findWorldDependence } from "../other-world/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";

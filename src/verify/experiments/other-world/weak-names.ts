@@ -1,5 +1,5 @@
-// weak-names: finds the names that C code declares weak, by which it can ask whether somebody who is
-// linked in has them, and gives them other names, which nobody has.
+// weak-names: finds the names that C code declares weak, by which it can ask whether somebody who
+// is linked in has them, and gives them other names, which nobody has.
 
 import { cFile } from "../../protected/source-language.ts";
 import { filesReadMax } from "../lab.ts";
