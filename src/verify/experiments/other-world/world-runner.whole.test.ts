@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isLong, sampled, turnTest } from "../../../../test/support/sampled.ts";
-import { turnTags } from "./build-tags.ts";
+import { turnTags } from "../other-build/build-tags.ts";
 import { wrapInOtherWorld, type WorldFact } from "./other-world.ts";
 
 const folders: string[] = [];

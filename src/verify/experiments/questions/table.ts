@@ -12,7 +12,6 @@ import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question
 import { findAnswersBesideInputs } from "../authorship/answers-beside-inputs.ts";
 import {
   findRecordedSnapshots,
-  findBuildDependence,
   askExamplesAsBefore,
   findUnrelatedTests,
   findLookAtCode,
@@ -22,6 +21,7 @@ import {
   findProgramOnlyFiles,
   findSelfWrittenTests,
 } from "./further-questions.ts";
+import { findBuildDependence } from "../other-build/build-dependence.ts";
 import {
   askExpectedSources,
   askNonCodeFiles,
@@ -29,13 +29,13 @@ import {
   findUnaskedReferences,
 } from "./raised-questions.ts";
 import { askTestConfiguration } from "../set-up/ask-set-up.ts";
-import { findTagDependence } from "../other-world/build-tags.ts";
+import { findTagDependence } from "../other-build/build-tags.ts";
 import { findWorldDependence } from "../other-world/world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findDisplacedFiles } from "./displaced-files.ts";
-import { makeFilesAgain } from "./generated-files.ts";
+import { makeFilesAgain } from "../generated-files/generated-files.ts";
 import { findAnswersInGoldenFiles } from "./golden-files.ts";
 import { findWrongExamples } from "../documents/wrong-examples.ts";
 import { findAnswersInExamples } from "./document-examples.ts";

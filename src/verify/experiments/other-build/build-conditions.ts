@@ -24,7 +24,7 @@ import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macr
 import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import type { BuildFacts, BuildSource, SwitchedBuild } from "./build-switch.ts";
 import { switchRust } from "./rust-build.ts";
-import { findWeakNames, renameWeak } from "../other-world/weak-names.ts";
+import { findWeakNames, renameWeak } from "./weak-names.ts";
 
 type ChangedSource = { readonly path: string; readonly was: string | null; readonly is: string };
 export type OtherBuild = {

@@ -1,7 +1,7 @@
 // rust-build: switches a Rust source to what another build would compile (build-conditions.ts):
 // `cfg` conditions and debug assertions are turned off in the text. Also finds out which features
 // of a Cargo package are on in every build. Pure.
-// Invariants D1 and on: verify/experiments/questions/build-conditions.ts.
+// Invariants D1 and on: verify/experiments/other-build/build-conditions.ts.
 
 import { findClosingBracket, findOutsideBrackets } from "../source-text/brackets.ts";
 import type { TextChange } from "../source-text/apply-changes.ts";

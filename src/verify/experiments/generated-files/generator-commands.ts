@@ -11,7 +11,7 @@ import { basename, dirname, join, normalize } from "node:path/posix";
 import { listMakeTargets } from "../../gates/named-commands.ts";
 import { reachesOut } from "../documents/one-liners.ts";
 import { shellWord } from "../../../kit/shell-word.ts";
-import type { TextFile } from "./question-context.ts";
+import type { TextFile } from "../questions/question-context.ts";
 
 /** What a project has to make files with. */
 export type GeneratorProject = {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { makeFilesAgain } from "./generated-files.ts";
-import type { QuestionContext } from "./question-context.ts";
+import type { QuestionContext } from "../questions/question-context.ts";
 
 type Tree = Readonly<Record<string, string>>;
 

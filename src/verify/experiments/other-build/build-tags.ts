@@ -28,7 +28,7 @@ import {
   readChanged,
   readSources,
 } from "../questions/question-context.ts";
-import { createFeatureFilter } from "../questions/rust-build.ts";
+import { createFeatureFilter } from "./rust-build.ts";
 
 const namesMax = 5;
 

@@ -29,7 +29,7 @@ import {
   readGeneratedHeader,
   readGoalOfMaking,
 } from "./generator-commands.ts";
-import { type QuestionContext, readChanged } from "./question-context.ts";
+import { type QuestionContext, readChanged } from "../questions/question-context.ts";
 
 const filesMax = 4;
 const atMostMs = 60_000;
