@@ -255,14 +255,14 @@ test("a file that a makefile asks for may be added if it sets variables alone, a
   }
 });
 
-test("a makefile may name new files, and nothing else", async () => {
+test("a makefile may name new files, and have new targets with variables of their own, and nothing else", async () => {
   const makefile =
     "SRC = src/a.c\n\ntest: build/tests\n\t./build/tests\n\nbuild/tests: $(SRC) include/a.h\n\tcc -o $@ $(SRC) tests/main.c\n";
   const longer = makefile
     .replace("src/a.c", "src/a.c src/chars.c")
     .replace("include/a.h", "include/a.h include/chars.h");
 
-  const changesFor = async (after: string) => {
+  const changesFor = async (after: string, command = "make test") => {
     const added = { "src/chars.c": "int c;\n", "include/chars.h": "int c;\n" };
     const workspace = createTrees(
       { Makefile: makefile, "src/a.c": "int a;\n" },
@@ -273,7 +273,7 @@ test("a makefile may name new files, and nothing else", async () => {
       id: "c",
       kind: "criterion" as const,
       title: "c",
-      command: "make test",
+      command,
       source: "test",
     };
 
@@ -291,4 +291,13 @@ test("a makefile may name new files, and nothing else", async () => {
   expect(await changesFor(makefile.replace("src/a.c", "src/a.c src/b.c"))).toEqual([
     ["Makefile", null],
   ]);
+
+  const withAsan = `${makefile}\nSANITIZE = -g -fsanitize=address\n\nbuild/asan: src/a.c\n\tcc $(SANITIZE) -o $@ src/a.c tests/main.c\n\ncheck-asan: build/asan\n\t./build/asan\n`;
+  expect(await changesFor(withAsan, "make test check-asan")).toEqual([]);
+  for (const line of ["SRC += src/b.c", "export SANITIZE = -g", "CFLAGS = -g $(SANITIZE)"]) {
+    const after = withAsan
+      .replace("SANITIZE =", `${line}\nSANITIZE +=`)
+      .replaceAll("$(SANITIZE)", "$(SANITIZE) $(CFLAGS)");
+    expect(await changesFor(after, "make test check-asan"), line).toEqual([["Makefile", null]]);
+  }
 });

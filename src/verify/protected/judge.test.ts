@@ -302,6 +302,14 @@ describe("what configures them", () => {
       "src/lib.rs changed",
     ]);
 
+    // A helper of further tests; not one that takes the place of what the others call.
+    const helper = (text: string) => change("use super::*;", `use super::*;\n    ${text}`);
+    expect(helper("fn sum(of: &[i32]) -> i32 { of.iter().fold(0, |a, b| add(a, *b)) }")).toEqual(
+      [],
+    );
+    expect(helper("fn add(_: i32, _: i32) -> i32 { 3 }")).toEqual(["src/lib.rs changed"]);
+    expect(helper("static ZERO: i32 = 0;")).toEqual(["src/lib.rs changed"]);
+
     expect(
       hows({ "src/lib.rs": before }, { "src/lib.rs": before.slice(0, before.indexOf("#[cfg")) }),
     ).toHaveLength(1);

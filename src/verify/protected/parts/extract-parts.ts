@@ -26,7 +26,7 @@ import {
   viteTestBlock,
 } from "./part-patterns.ts";
 import type { ProtectedParts } from "./protected-parts.ts";
-import { extractRustTestParts } from "./rust-test-parts.ts";
+import { extractRustTestParts, replacesInTests } from "./rust-test-parts.ts";
 import { extractProperties, extractSections, extractTables } from "./section-parts.ts";
 import { extractDenoParts, extractNxParts } from "./task-parts.ts";
 import {
@@ -131,8 +131,9 @@ function changesExistingParts(
   if (name.startsWith(workspacePartPrefix)) return isExclusion(name);
   switch (format) {
     case "go_mod":
-    case "rust_source":
       return false;
+    case "rust_source":
+      return replacesInTests(name, before);
     case "cmake":
       return changesTestResults(name);
     case "package":
@@ -140,7 +141,7 @@ function changesExistingParts(
       return isHook(name, before, commandSet, after[name] ?? "");
     case "make":
     case "included":
-      return isOverriding(name, before);
+      return isOverriding(name, before, after);
     default:
       return true;
   }

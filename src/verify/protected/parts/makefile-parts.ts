@@ -9,6 +9,7 @@ import { testTargetName } from "./part-patterns.ts";
 import type { ProtectedParts } from "./protected-parts.ts";
 
 const targetPrefix = "target ";
+const variablePrefix = "variable ";
 const globalSettings = "how rules are run";
 
 const globalSettingForms = [
@@ -106,20 +107,47 @@ function toProtectedParts(
 ): ProtectedParts {
   const parts: Record<string, string> = {};
   for (const [target, text] of rules) parts[`${targetPrefix}${target}`] = text;
-  for (const [name, value] of variables) parts[`variable ${name}`] = value;
+  for (const [name, value] of variables) parts[`${variablePrefix}${name}`] = value;
 
   const globalLines = makefile.split("\n").filter((line) => globalSettingLine.test(line));
   if (globalLines.length > 0) parts[globalSettings] = globalLines.join("\n");
   return parts;
 }
 
-/** Whether a new part replaces something: a setting, or a rule that an included file may have. */
-export function isOverriding(partName: string, before: ProtectedParts): boolean {
-  if (!partName.startsWith(targetPrefix)) return true;
-
+/**
+ * Whether a new part replaces something: a setting, a variable that something there uses, or a rule
+ * that an included file may have.
+ */
+export function isOverriding(
+  partName: string,
+  before: ProtectedParts,
+  after: ProtectedParts,
+): boolean {
   const includesOthers = /\binclude\b/.test(before[globalSettings] ?? "");
-  return includesOthers && testTargetName.test(partName.slice(targetPrefix.length));
+  if (partName.startsWith(targetPrefix)) {
+    return includesOthers && testTargetName.test(partName.slice(targetPrefix.length));
+  }
+
+  if (!partName.startsWith(variablePrefix) || includesOthers) return true;
+  const name = partName.slice(variablePrefix.length);
+  return isUsed(name, before) || isKnownVariable(name, after[partName] ?? "");
 }
+
+/** Whether these parts use a variable, or may do so under a name that make computes. */
+const isUsed = (name: string, parts: ProtectedParts): boolean =>
+  Object.values(parts).some(
+    (text) => text.split(/[^\w.-]+/).includes(name) || /\$[({](?:\$|call|eval)/.test(text),
+  );
+
+/** Whether make's own rules, or the commands that it starts, may go by a variable. */
+const isKnownVariable = (name: string, lines: string): boolean =>
+  /^\s*(?:export|override)\b/.test(lines) || ownVariable.test(name);
+const ownVariable = new RegExp(
+  String.raw`^(?:\..*|.*\..*|MAKE.*|GNUMAKEFLAGS|\w{0,8}FLAGS|LDLIBS|LOADLIBES|VPATH|SUFFIXES|OUTPUT_OPTION|TARGET_(?:ARCH|MACH)|${oneOf(
+    String.raw`AR AS CC CO CPP CTANGLE CURDIR CWEAVE CXX F77 FC GET LD LEX LINT M2C OBJC PC RM TANGLE TEX
+    TEXI2DVI WEAVE YACC SHELL PATH HOME USER LOGNAME LANG LC_\w+ TERM TMPDIR TZ PWD`,
+  )})$`,
+);
 
 /**
  * The targets by which commands run checks, and their prerequisites, which are not files: with a

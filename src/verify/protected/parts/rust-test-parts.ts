@@ -19,10 +19,17 @@ const testOpens = new RegExp(
   "g",
 );
 
+/** `fn parsed(text: &str) -> Value`. */
+const functionOpens = new RegExp(
+  String.raw`(?:${attribute}){0,8}(?:pub\s{1,9})?(?:(?:const|async|unsafe)\s{1,9}){0,3}fn\s{1,9}(\w{1,100})`,
+  "g",
+);
+const helperPrefix = "helper ";
+
 /**
- * Each test by its module and name, and what else each test module has. Adding a test or a whole
- * module changes none of them, unless it brings macros: those could replace the assertions of
- * existing tests.
+ * Each test and each helper by its module and name, and what else each test module has. Adding a
+ * test, a helper or a whole module changes none of them, unless it brings macros, which could
+ * replace the assertions of existing tests, or a helper has a name that they use.
  */
 export function extractRustTestParts(text: string): ProtectedParts {
   const code = maskText(text, "rust");
@@ -54,12 +61,17 @@ export function extractRustTestParts(text: string): ProtectedParts {
 
   for (const { from, to, name } of modules) {
     const inner = tests.filter((test) => test.from >= from && test.to <= to);
+    const helpers = findModuleFunctions(code, { from, to }, inner);
+    for (const helper of helpers) {
+      add(`${helperPrefix}${name}::${helper.name}`, text.slice(helper.from, helper.to));
+    }
+
     let sharedText = "";
     let position = from;
 
-    for (const test of inner) {
-      sharedText += text.slice(position, test.from);
-      position = test.to;
+    for (const item of [...inner, ...helpers].toSorted((one, other) => one.from - other.from)) {
+      sharedText += text.slice(position, item.from);
+      position = item.to;
     }
 
     // Further imports may come with further tests, but not of assertions.
@@ -78,6 +90,34 @@ export function extractRustTestParts(text: string): ProtectedParts {
 
   return parts;
 }
+
+/** The functions that stand in a module itself and are no tests. */
+function findModuleFunctions(
+  code: string,
+  module: Region,
+  tests: readonly Region[],
+): readonly Module[] {
+  const helpers: Module[] = [];
+  for (const open of code.slice(0, module.to).matchAll(functionOpens)) {
+    const isInside = (region: Region): boolean =>
+      open.index >= region.from && open.index < region.to;
+    if (!isInside(module) || [...tests, ...helpers].some(isInside)) continue;
+    const before = code.slice(module.from, open.index);
+    if (countOf(before, "{") - countOf(before, "}") !== 1) continue;
+    const region = findRegion(code, open.index + open[0].length, open.index);
+    if (region !== null) helpers.push({ ...region, name: open[1] ?? "" });
+  }
+
+  return helpers;
+}
+const countOf = (text: string, character: string): number => text.split(character).length - 1;
+
+/** Whether a new part takes the place of something that the tests before it use by name. */
+export const replacesInTests = (partName: string, before: ProtectedParts): boolean =>
+  partName.startsWith(helperPrefix) &&
+  Object.values(before).some((text) =>
+    text.split(/\W+/).includes(partName.slice(partName.lastIndexOf(":") + 1)),
+  );
 
 const importLine = /^\s*use\s.*;\s*$/;
 const judgingImport = /\bsuper\b|\b(?:debug_)?assert\w*|\bpanic\b/;
