@@ -1,9 +1,10 @@
 // check-step: runs a check step's commands and proofs on the newest commit, with protected tests
 // from the base.
 
-import type { CheckResult } from "../contracts/evidence.ts";
+import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Facts } from "../contracts/outcome.ts";
 import { describeExpectation } from "../kit/answer.ts";
+import type { Verifier } from "../ports/verifier.ts";
 import { resolveChecks, filterNamedProofs } from "./checks.ts";
 import { errorFingerprint, madeProgress } from "../core/breaker.ts";
 import { findBaseline, type ChecksJudgement, judgeChecks } from "../core/completion.ts";
@@ -11,6 +12,7 @@ import type { RunView } from "../core/state.ts";
 import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
 import { decideWaitingClaims } from "./check-claims.ts";
 import {
+  type ProtectedState,
   recordProtectedChanges,
   describeRefused,
   baseTestFields,
@@ -25,7 +27,7 @@ import { locksField, type ProofOutcome, proveNamed } from "./prove.ts";
  */
 export async function runCheckStep(execution: StepExecution): Promise<void> {
   const { run, cursor, step } = readContext(execution);
-  const { cancel, runtime, attempt } = execution;
+  const { runtime, attempt } = execution;
   const checkWords = step.check ?? [];
   const proofs = filterNamedProofs(checkWords, runtime.functions.proof);
 
@@ -36,24 +38,11 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
   );
 
   const { refused, changes } = await recordProtectedChanges(execution);
-  const results = await runtime.verifier.check({
-    attempt,
-    checks,
-    commit: run.tip.commit,
-    known: Object.fromEntries(
-      Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status]),
-    ),
-    recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
-    base: run.drafted.base.commit,
-    goal: run.drafted.objective.goal,
-    ...baseTestFields(run, changes),
-    ...baseProtectedField(run, refused),
-    cancel: cancel.signal,
-    onLiveEvent: runtime.onLiveEvent,
-  });
-
-  if (cancel.isCancelled) throw new Cancelled();
-  const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
+  const { results, proof, areChangesBlocking } = await checkWithBase(
+    execution,
+    { checks, proofs },
+    { refused, changes },
+  );
   const allResults = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judgement = judgeChecks(results, run.checks);
   const claimEvents = await decideWaitingClaims(execution, allResults, judgement.regressed);
@@ -63,12 +52,6 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
     checks: allResults,
     changed: false,
   });
-
-  // New settings that everything passes without have judged nothing: they are listed as a gap, and
-  // nobody has to be asked.
-  const areChangesBlocking =
-    refused.some(({ how }) => how !== "added") ||
-    (refused.length > 0 && !(judgement.passed && proof.holds));
 
   const facts = buildFacts({ results, judgement, proof, areChangesBlocking });
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
@@ -113,13 +96,64 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
   });
 }
 
-type CheckStepResult = {
+type Checked = {
   readonly results: readonly CheckResult[];
-  readonly judgement: ChecksJudgement;
   readonly proof: ProofOutcome;
   /** Whether changes of protected files keep the step from passing. */
   readonly areChangesBlocking: boolean;
 };
+
+/** Results with the base's protected files; with the changed ones if nothing needs the change. */
+async function checkWithBase(
+  execution: StepExecution,
+  { checks, proofs }: { readonly checks: readonly Check[]; readonly proofs: readonly string[] },
+  { refused, changes }: Pick<ProtectedState, "refused" | "changes">,
+): Promise<Checked> {
+  const { run } = readContext(execution);
+  const { cancel, runtime, attempt } = execution;
+  const stopIfCancelled = (): void => {
+    if (cancel.isCancelled) throw new Cancelled();
+  };
+
+  const runChecks = async (
+    more: Partial<Parameters<Verifier["check"]>[0]>,
+  ): Promise<readonly CheckResult[]> => {
+    const results = await runtime.verifier.check({
+      attempt,
+      checks,
+      commit: run.tip.commit,
+      known: Object.fromEntries(
+        Object.entries(run.checks).map(([id, { latest }]) => [id, latest.status]),
+      ),
+      recorded: Object.values(run.checks).flatMap(({ baseline, latest }) => [baseline, latest]),
+      ...baseTestFields(run, changes),
+      ...more,
+      cancel: cancel.signal,
+      onLiveEvent: runtime.onLiveEvent,
+    });
+    stopIfCancelled();
+    return results;
+  };
+
+  const tryOut = { base: run.drafted.base.commit, goal: run.drafted.objective.goal };
+  const results = await runChecks(refused.length === 0 ? tryOut : baseProtectedField(run, refused));
+  const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
+  if (refused.length === 0) return { results, proof, areChangesBlocking: false };
+  const isUnneeded =
+    proof.holds &&
+    judgeChecks(results, run.checks).passed &&
+    refused.every(({ how }) => how === "added" || how === "changed");
+  if (!isUnneeded) return { results, proof, areChangesBlocking: true };
+
+  // It has judged nothing: a gap names it, and nobody has to be asked. What lands has it, so
+  // everything must pass with it as well, and is tried out with it.
+  const withChanges = await runChecks(tryOut);
+  return judgeChecks(withChanges, run.checks).passed
+    ? { results: withChanges, proof, areChangesBlocking: false }
+    : { results, proof, areChangesBlocking: true };
+}
+
+type CheckStepResult = Checked & { readonly judgement: ChecksJudgement };
 
 /** The facts that flow rows may read of a check step. */
 const buildFacts = ({ results, judgement, proof, areChangesBlocking }: CheckStepResult): Facts => ({

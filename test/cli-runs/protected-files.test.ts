@@ -334,20 +334,23 @@ describe("an honest agent", () => {
 
 describe("a person is asked what becomes of changed tests", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
+  /** The tests have to go with a module that was moved. */
+  const movedTests = tests.replace("../src/add.js", "../src/plus.js");
+  const moveModule = [
+    { delete: { path: "src/add.js" } },
+    put("src/plus.js", "exports.add = (a, b) => a + b;\n"),
+    put("test/add.test.js", movedTests),
+  ];
   test("the inbox shows the exact change; accepted, it counts, and the run completes", async () => {
     const folder = checkedOnce(scratch({ files: files() }));
-    const paused = await goScripted(
-      folder,
-      insisting(fixed, put("test/add.test.js", longer)),
-      testsPass,
-    );
+    const paused = await goScripted(folder, insisting(...moveModule), testsPass);
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
     expect(out).toContain(
       "The agent changed test files (test/add.test.js), which check its work. Keep exactly this change?",
     );
 
-    expect(out).toContain('-test("adds nothing", () => assert.equal(add(0, 0), 0));');
+    expect(out).toContain('-const { add } = require("../src/add.js");');
     expect(out).toContain("autopilot answer back");
     expect(out).not.toContain("oracle");
     expect((await autopilot(folder, ["answer", "keep", "--json"])).json).toMatchObject({
@@ -361,7 +364,7 @@ describe("a person is asked what becomes of changed tests", () => {
     ]);
 
     expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", allowed: "approved" }]);
-    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(longer);
+    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(movedTests);
   });
 
   test("put back, the agent is told and goes on; the work lands with the tests as they were", async () => {
@@ -391,7 +394,7 @@ describe("a person is asked what becomes of changed tests", () => {
     "test/cli-runs/protected-files.test.ts › put back, the agent is told and goes on; the work lands with the tests as they were",
     async () => {
       const folder = checkedOnce(scratch({ files: files() }));
-      await goScripted(folder, insisting(fixed, put("test/add.test.js", longer)), testsPass);
+      await goScripted(folder, insisting(...moveModule), testsPass);
       await autopilot(folder, ["answer", "stop", "--json"]);
       expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
         state: "stopped",
@@ -418,6 +421,24 @@ describe("a person is asked what becomes of changed tests", () => {
     expect(changesOf(folder)).toMatchObject([{ path: ".npmrc", how: "added", allowed: null }]);
   });
 
+  test("nobody is asked about changed tests if everything passes with those before and with these", async () => {
+    const folder = checkedOnce(scratch({ files: files() }));
+    const work = insisting(fixed, put("test/add.test.js", longer));
+    const { json } = await goScripted(folder, work, testsPass);
+    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toEqual([
+      "look at test/add.test.js: it checks this work, was there before it, and was changed",
+    ]);
+    expect(provedIn(folder, "step_completed")[0]?.facts).toMatchObject({ oracles: "kept" });
+  });
+
+  test("a person is asked about changed tests that the work fails, although it passes those before", async () => {
+    const folder = checkedOnce(scratch({ files: files() }));
+    const wrong = put("test/add.test.js", tests.replace("add(0, 0), 0", "add(0, 1), 2"));
+    const { json } = await goScripted(folder, insisting(fixed, wrong), testsPass);
+    expect(json).toMatchObject({ state: "paused", reason_code: "oracle_changed" });
+  });
+
   longTest(
     "an accepted change does not cover what is changed after it",
     "test/cli-runs/protected-files.test.ts › the inbox shows the exact change; accepted, it counts, and the run completes",
@@ -426,7 +447,7 @@ describe("a person is asked what becomes of changed tests", () => {
       const approval = join(dirname(folder), "approved");
       writeFileSync(
         join(dirname(folder), "weaker.js"),
-        tests.replace("  assert.equal(add(1, 2), 3);\n", ""),
+        movedTests.replace("  assert.equal(add(1, 2), 3);\n", ""),
       );
 
       // Once a person has accepted, it helps itself to more.
@@ -434,10 +455,7 @@ describe("a person is asked what becomes of changed tests", () => {
         run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }`,
       };
 
-      const turns = [
-        { do: [fixed, put("test/add.test.js", longer), promise] },
-        { do: [more, promise], repeat: 10 },
-      ];
+      const turns = [{ do: [...moveModule, promise] }, { do: [more, promise], repeat: 10 }];
 
       const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
       expect((await goScripted(folder, turns, args)).json).toMatchObject({

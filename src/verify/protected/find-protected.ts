@@ -21,9 +21,8 @@ import { findMovedWhole, findMovesOfTests } from "./moved-files.ts";
 import { type CommitRange, readChange, type TreeReader } from "./read-change.ts";
 
 export const changesMax = 1_000;
-const setAsideText =
-  "is new and decides how tests or checks run from now on; they were run without it";
-
+const setAsideText = "is new and decides how tests or checks run from now on";
+const changedText = "checks this work, was there before it, and was changed";
 const variablesText = "is new and sets variables that checks are built with";
 
 type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
@@ -65,7 +64,7 @@ export async function findProtected(
     ...judgement,
     changes: shortenChanges(judgement.changes),
     look: [
-      ...listSetAside(judgement.changes),
+      ...listUnapproved(judgement.changes),
       ...listVariables(judgement.changes, rules),
       ...reviewPoints,
     ],
@@ -94,12 +93,16 @@ async function readCandidates(
   return changedFiles;
 }
 
-/** The new files that no check was run with. */
-const listSetAside = (changes: readonly ProtectedChange[]): readonly LookAt[] =>
+/** What judges the work and was changed: nothing may rest on that alone. */
+const listUnapproved = (changes: readonly ProtectedChange[]): readonly LookAt[] =>
   changes
-    .filter(({ how, allowed }) => how === "added" && allowed === null)
+    .filter(({ allowed }) => allowed === null)
     .slice(0, reviewPointsMax)
-    .map(({ path }) => ({ path, what: setAsideText, gap: true }));
+    .map(({ path, how }) => ({
+      path,
+      what: how === "added" ? setAsideText : changedText,
+      gap: true,
+    }));
 
 /** New files that makefiles include, and that checks were run with. */
 const listVariables = (
