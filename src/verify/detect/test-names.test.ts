@@ -201,3 +201,8 @@ test("a file that passes whole, and whose tests are not named then, has lost non
     "test/a.test.js > of nothing",
   );
 });
+
+test("a test of cargo that fails with -q is named", () => {
+  const quiet = "running 2 tests\n. 1/2\ntests::one --- FAILED\n\nfailures:\n";
+  expect(toTestNames(reported(quiet)).failed).toEqual(["tests::one"]);
+});

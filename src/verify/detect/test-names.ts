@@ -209,9 +209,9 @@ const forms: readonly Form[] = [
     /^(ok|FAIL) {0,2}\t(\S{1,300})(?:\t| (\[\w{1,20} failed\]))/,
     (collector, [, word, name = "", cause]) => addGoPackage(collector, name, word === "ok", cause),
   ],
-  // cargo and deno, ctest
+  // cargo (`one --- FAILED` with -q) and deno, ctest
   [
-    /^(?:test )?(.{1,300}?) \.\.\. (ok|FAILED)(?: \([\d.]{1,20}m?s\))?$/,
+    /^(?:test )?(.{1,300}?) (?:\.\.\.|---) (ok|FAILED)(?: \([\d.]{1,20}m?s\))?$/,
     (collector, [, name = "", word]) => collector.report(name, word === "ok"),
   ],
   [

@@ -25,7 +25,9 @@ import { isReadOnly, findNamedPaths } from "../protected/programs.ts";
 import { type Breakage, listBreakages } from "./broken-expectations/breakages.ts";
 import { readsOnlyCode } from "./broken-expectations/code-readers.ts";
 import { asksOnlyCode } from "./broken-expectations/find-judges.ts";
+import { applyFlips } from "./broken-expectations/flip.ts";
 import { flipSample } from "./broken-expectations/flip-expectations.ts";
+import { findComparedFiles, flipDataFile } from "./broken-expectations/shell-expectations.ts";
 import { breakTypes } from "./broken-expectations/type-checker.ts";
 import { createNonce, shuffle } from "./broken-expectations/choose-flips.ts";
 import { commandWithCode, createCommandVariants } from "./broken-expectations/command-variants.ts";
@@ -73,7 +75,11 @@ async function breakSomething(check: Check, lab: Lab): Promise<Experiment> {
     );
   }
 
-  const result = (await breakTypes(check, lab)) ?? changed ?? (await changeCommand(check, lab));
+  const result =
+    (await breakTypes(check, lab)) ??
+    (await changeComparedFile(check, lab)) ??
+    changed ??
+    (await changeCommand(check, lab));
   if (result !== null) return result;
   if (!lab.wasRed) return breakFiles(check, lab);
   // Code that runs inside an unknown judge could keep it from failing. What only reads code has
@@ -111,6 +117,21 @@ async function changeCommand({ command, kind }: Check, lab: Lab): Promise<Experi
   }
 
   return reportUnknown("it passes whatever is changed in its command");
+}
+
+/** Changes a file that the command itself compares with: `… | diff - expected.txt`. */
+async function changeComparedFile({ command }: Check, lab: Lab): Promise<Experiment | null> {
+  for (const path of new Set(findComparedFiles("", command))) {
+    const text = await lab.textAt("work", path);
+    const flip = text === null ? null : flipDataFile(path, text);
+    if (text === null || flip === null) continue;
+
+    const observed = await lab.run("work", [{ path, text: applyFlips(text, [flip]) ?? text }]);
+    if (observed === null) return lateResult;
+    if (!observed.passed) return reportNoticed(`${path}:${flip.line}`);
+  }
+
+  return null;
 }
 
 /**

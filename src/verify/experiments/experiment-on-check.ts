@@ -35,8 +35,10 @@ import { findMadeData } from "./made-data.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
 import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
 import {
+  failsIndirectly,
   findUnnoticed,
   listFunctions,
+  listNewFailures,
   type MutatedFunctions,
   type WrittenFunction,
 } from "./questions/mutations.ts";
@@ -330,6 +332,9 @@ type MutantRun = {
   readonly runs: ExperimentRuns;
 };
 
+/** So many functions are changed alone: tests may call them through a helper. */
+const aloneMax = 3;
+
 /**
  * Runs the check with the work's functions changed, first without the tests that can be left out
  * (K4); finds functions no test noticed.
@@ -348,7 +353,20 @@ async function runMutant(
 
   const whether = `a test notices when ${listFunctions(functions)} answers something else`;
   const observed = await runs.runWith(whether, { edits });
-  return observed === null ? null : { observed, unnoticed: findUnnoticed(mutation, now, observed) };
+  if (observed === null) return null;
+  const found = findUnnoticed(mutation, now, observed);
+  if (found === null || !failsIndirectly(mutation, now, observed)) {
+    return { observed, unnoticed: found };
+  }
+
+  const unnoticed: WrittenFunction[] = [];
+  for (const [index, one] of found.entries()) {
+    const alone =
+      index < aloneMax ? await runs.runWith(null, { edits: mutation.editsOf([one]) }) : null;
+    if (alone === null || listNewFailures(now, alone).length === 0) unnoticed.push(one);
+  }
+
+  return { observed, unnoticed };
 }
 
 /** The run with changed functions; `unnoticed` is null if it does not show which were noticed. */

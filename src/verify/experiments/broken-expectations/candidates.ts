@@ -3,9 +3,11 @@
 
 import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
-import { isProgramText } from "../../protected/kinds.ts";
+import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
+import { maskText } from "../../protected/mask-text.ts";
 import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
-import { findTestCases, type TestCase } from "../source-text/test-cases.ts";
+import { findRustTests, isInside } from "../source-text/rust-places.ts";
+import { createLineCounter, findTestCases, type TestCase } from "../source-text/test-cases.ts";
 import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
@@ -88,7 +90,7 @@ async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promis
       side === "work" ? null : await lab.textAt("work", path),
     ];
     if (text === null) continue;
-    const flipsOfTests = createLiteralFlips(path, text).filter(isInTests(text));
+    const flipsOfTests = createLiteralFlips(path, text).filter(isInRunTests(path, text, lab));
     const usable = flipsOfTests.filter(
       (flip) => workText === null || applyFlips(workText, [flip]) !== null,
     );
@@ -99,16 +101,29 @@ async function readFlips(paths: readonly string[], side: Side, lab: Lab): Promis
 }
 
 /**
- * Whether a flip is not in Go's `TestMain`, which prepares all tests of a package: without it none
- * of them runs and fails.
+ * Whether a flip is not in Go's `TestMain`, which prepares all tests of a package (without it none
+ * of them runs and fails), nor in tests of Rust if the check runs the code alone.
  */
-function isInTests(text: string): (flip: Flip) => boolean {
+function isInRunTests(path: string, text: string, lab: Lab): (flip: Flip) => boolean {
+  if (path.endsWith(".rs")) {
+    const tests = findRustTests(maskText(text, "rust"));
+    const lineAt = createLineCounter(text);
+    const lines = tests.map(({ from, to }) => ({ from: lineAt(from), to: lineAt(to) + 1 }));
+    const isSource = findProtectionRow(path)?.part === "rust_source";
+    return ({ line }) =>
+      runsRustTests(lab) && (isInside(lines, line) || (tests.length === 0 && !isSource));
+  }
+
   const lines = text.split("\n");
   const from = lines.findIndex((line) => line.startsWith("func TestMain("));
   const to = from === -1 ? -1 : lines.indexOf("}", from);
 
   return ({ line }) => line <= from || line > to + 1;
 }
+
+const runsRustTests = ({ now, commands }: Lab): boolean =>
+  (now.tests?.ran ?? 0) > 0 ||
+  commands.some((command) => /\bcargo\b[^;&|]*\s(?:t|test|nextest)\b/.test(command));
 
 export type DecidingTests = {
   /** The tests the pass depends on, with what can be made wrong in each. */
@@ -193,7 +208,9 @@ async function findDecidingTestsIn(
           ...createLiteralFlips(path, textOf(path)),
         ]),
   ];
-  const flips = [...texts.keys()].flatMap((path) => flipsOf(path).filter(isInTests(textOf(path))));
+  const flips = [...texts.keys()].flatMap((path) =>
+    flipsOf(path).filter(isInRunTests(path, textOf(path), lab)),
+  );
   const singles = chooseSingles(flips, addedWords, lab);
   const isSingle = (flip: Flip): boolean =>
     singles.some(({ line, path }) => path === flip.path && line === flip.line);

@@ -221,8 +221,13 @@ export async function findSilentTests(
     silent.push({ test: deciding.test, flip: null });
     return [];
   };
+  // If nothing could be loaded, another of the flips may be to blame.
+  const isBlamed = first.noticed.length > 0 || first.unloaded.length <= missedTests.length;
   let trials = missedTests.flatMap((deciding) =>
-    toTrials(deciding, chooseNextFlip(deciding, first, deciding.flips[0])),
+    toTrials(
+      deciding,
+      isBlamed ? chooseNextFlip(deciding, first, deciding.flips[0]) : deciding.flips[0],
+    ),
   );
   for (let round = 0; round < roundsMax && trials.length > 0; round += 1) {
     const result = await runFlips(trials.map(({ flip }) => flip));

@@ -27,6 +27,7 @@ describe("a flip changes what is expected", () => {
 
   test.each([
     "assert.equal(a, b);",
+    'assert_eq!(page(), include_str!("page.html"));',
     "test('adds numbers', () => {",
     "const x = y;",
     '} else System.out.println("ok " + want);',

@@ -103,16 +103,18 @@ export function flipLine(line: string): string | null {
 
 type Literal = { readonly text: string; readonly index: number };
 
-/** The literals of a line but for those that are assigned, thrown or printed. */
+/** The literals of a line but for those that are assigned, thrown, printed or names of files. */
 function listExpectedLiterals(line: string): readonly Literal[] {
   return [...line.matchAll(expectedLiteral)]
     .map(({ 0: text, index }) => ({ text, index }))
     .filter(({ text, index }) => {
       const before = line.slice(0, index);
-      if (assignment.test(before) || thrownValue.test(before) || javaMessage.test(before)) {
-        return false;
-      }
-      return !isPrinted(line, index, index + text.length);
+      const isOther =
+        assignment.test(before) ||
+        thrownValue.test(before) ||
+        javaMessage.test(before) ||
+        includedFile.test(before);
+      return !isOther && !isPrinted(line, index, index + text.length);
     });
 }
 
@@ -147,6 +149,9 @@ const oppositeOrder: Readonly<Record<string, string>> = {
  * (`raise "no" if a != 3`).
  */
 const thrownValue = /\b(?:throw|raise)\b(?:(?!\b(?:if|unless)\b)[^;{}])*$/;
+
+/** Before the name of a file in Rust: without that file nothing is compiled. */
+const includedFile = /\binclude(?:_str|_bytes)?!\s*\(\s*$/;
 
 /** Before the message of Java's `assert a == b : "message";`. */
 const javaMessage = /^\s*assert\b[^{]*\s:\s*$/;

@@ -61,7 +61,7 @@ export function alterAnswers(
   sources: readonly ChangedFile[],
   { functions, cases }: Pick<MutatedFunctions, "functions" | "cases">,
   nonce: string,
-): MutatedFunctions | null {
+): Omit<MutatedFunctions, "editsOf"> | null {
   const mayPass = functions.filter(({ name }) =>
     cases.some(({ text }) => text.includes(`${name}(`) && looksAtKinds.test(text)),
   ); // A3

@@ -30,6 +30,7 @@ import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { type Edit, filesReadMax } from "../lab.ts";
 import { findTestCases, isNameOfFile, isNameOfTest } from "../source-text/test-cases.ts";
 import { changeContents, listValueWords } from "../source-text/change-data.ts";
+import { withoutRustTests } from "../source-text/rust-places.ts";
 import { findPairedFiles, kindOf, toStem } from "../source-text/paired-data.ts";
 import {
   type ChangedFile,
@@ -78,7 +79,7 @@ export async function findAnswersInGoldenFiles(context: QuestionContext): Promis
   const isData = (path: string): boolean =>
     !changed.has(path) && !isProgramText(path) && !isSetting(rules.rowOf(path)?.kind);
   const tests = [...(await readAllTests(context)), ...(await readStartedScripts(context, changed))];
-  const failed = findFailedBefore(context, tests);
+  const failed = await keepRunTests(context, findFailedBefore(context, tests));
   const namedFiles = new Set(isReading ? findNamedFiles(tests, rules.base, isData) : []);
   const files: TextFile[] = [];
   const isGiven = (path: string): boolean => isData(path) && !proseFile.test(path);
@@ -197,18 +198,21 @@ async function findUnnoticed(
   const observed = await runWith(`it fails with other contents in ${listSome(paths)}`, { edits });
   if (observed === null) return null;
   const isUnnoticed = observed.passed && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
-  if (
-    isUnnoticed &&
-    isReading &&
-    (lab.now.tests?.ran ?? 0) === 0 &&
-    (await runWith(null, { without: [...paths, ...listOwnData(context, paths)] }))?.passed !== false
-  ) {
-    return null;
-  } // it reads none of them
+  const mayReadNone = isUnnoticed && (lab.now.tests?.ran ?? 0) === 0;
+  if (mayReadNone && isReading && !(await isNeeded(context, paths))) return null;
 
   if (isUnnoticed) return isReading ? describeGoldenFiles(paths) : describeUnreadFiles(paths);
   const names = isReading ? await findUnaffected(context, observed, { paths, kinds }) : [];
   return names.length === 0 ? null : describeGoldenFiles(paths, names);
+}
+
+/** Whether the check reads any of these: it fails without them, and not for the work's own (G7). */
+async function isNeeded(context: QuestionContext, paths: readonly string[]): Promise<boolean> {
+  const own = listOwnData(context, paths);
+  const passesWithout = async (without: readonly string[]): Promise<boolean> =>
+    (await context.runWith(null, { without }))?.passed !== false;
+  if (await passesWithout([...paths, ...own])) return false;
+  return own.length === 0 || passesWithout(own);
 }
 
 /** Data that the work added beside these: without them it would still be found by a pattern (G7). */
@@ -221,6 +225,18 @@ function listOwnData(
     .filter(({ path, kind }) => kind === "added" && !isProgramText(path))
     .map(({ path }) => path)
     .filter((path) => folders.has(dirname(path)));
+}
+
+/** None if the check counts no tests and passes without these files: it doesn't run them. */
+async function keepRunTests(
+  { lab, rules, runWith }: QuestionContext,
+  tests: readonly TextFile[],
+): Promise<readonly TextFile[]> {
+  const isSource = (path: string): boolean => rules.rowOf(path)?.part === "rust_source";
+  const paths = tests.map(({ path }) => path).filter((path) => !isSource(path));
+  if (paths.length === 0 || (lab.now.tests?.ran ?? 0) > 0) return tests;
+  const observed = await runWith(null, { without: paths });
+  return observed?.passed === true ? [] : tests;
 }
 
 /** The test files with tests that failed before the work; all if it isn't known which those are. */
@@ -284,9 +300,10 @@ const isSetting = (kind: string | undefined): boolean =>
   kind !== undefined && kind !== "snapshot" && kind !== "test";
 
 /** The lines of the work's version of a file that were not in it before. */
-const listNewLines = ({ was, is }: ChangedFile): readonly string[] => {
+const listNewLines = ({ path, was, is }: ChangedFile): readonly string[] => {
   const earlierLines = new Set((was ?? "").split("\n"));
-  return is.split("\n").filter((line) => !earlierLines.has(line) && line.trim() !== "");
+  const code = path.endsWith(".rs") ? withoutRustTests(is) : is;
+  return code.split("\n").filter((line) => !earlierLines.has(line) && line.trim() !== "");
 };
 
 /**

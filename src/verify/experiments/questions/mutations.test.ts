@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mutateFunctions, findUnnoticed, replaceAnswers } from "./mutations.ts";
+import { failsIndirectly, findUnnoticed, mutateFunctions, replaceAnswers } from "./mutations.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 const jsTest = (body: string) => [
@@ -80,6 +80,18 @@ describe("the work answers something else", () => {
   });
 });
 
+test("Rust's tests beside the code are no functions of the work", () => {
+  const is =
+    "pub fn two() -> i32 {\n    1 + 1\n}\n\n#[cfg(test)]\nmod tests {\n    fn helper() -> i32 { 7 + 0 }\n    #[test]\n    fn adds() { assert_eq!(two() + helper(), 9); }\n}\n";
+  const change = mutateFunctions(
+    [{ path: "src/lib.rs", was: null, is }],
+    [{ path: "src/lib.rs", was: null, is }],
+    "n0",
+  );
+  expect(change?.functions.map(({ name }) => name)).toEqual(["two"]);
+  expect(change?.edits[0]?.text).toContain("fn helper() -> i32 { 7 + 0 }");
+});
+
 describe("what no test notices", () => {
   const source = [{ path: "a.js", was: null, is: "export const mul = () => 0;\n" }];
   const names = (body: string, now: Observed) => {
@@ -92,6 +104,18 @@ describe("what no test notices", () => {
     expect(names("mul(3, 4); assert.ok(true);", seen())).toEqual(["mul"]));
   test("is told where only others fail", () =>
     expect(names("mul(3, 4);", seen("some other"))).toEqual(["mul"]));
+  test("may be noticed through a helper, if tests fail that call none of them", () => {
+    const change = mutateFunctions(
+      source,
+      jsTest("mul(3, 4);\n});\ntest('by a helper', () => {\n  helper();"),
+      "n0",
+    );
+    if (change === null) throw new Error("nothing was changed");
+    expect(failsIndirectly(change, seen(), seen("by a helper"))).toBe(true);
+    expect(failsIndirectly(change, seen(), seen("multiplies"))).toBe(false);
+    expect(change.editsOf(change.functions)).toEqual(change.edits);
+    expect(change.editsOf([])).toEqual([]);
+  });
   test("is nothing where a test that calls it fails", () =>
     expect(names("mul(3, 4);", seen("multiplies"))).toEqual([]));
   test("is unknown where the tests could not be loaded", () =>

@@ -7,13 +7,14 @@
 //   M2. If the language allows it, a function returns a value made for this run; if types forbid
 //       that, literals and operators in it are changed.
 //   M3. A function is noticed if one test that calls it fails. A file that can no longer be loaded
-//       shows nothing.
+//       shows nothing. A test that fails and calls none of them may call one through a helper.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { detectLanguage } from "../../protected/kinds.ts";
 import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket } from "../source-text/brackets.ts";
+import { findRustTestModules, isInside } from "../source-text/rust-places.ts";
 import {
   findTestCases,
   isNameOfTest,
@@ -36,6 +37,8 @@ export type WrittenFunction = {
 };
 export type MutatedFunctions = {
   readonly edits: readonly { readonly path: string; readonly text: string }[];
+  /** The edits that change only these. */
+  readonly editsOf: (functions: readonly WrittenFunction[]) => MutatedFunctions["edits"];
   readonly functions: readonly WrittenFunction[];
   readonly cases: readonly TestCase[];
 };
@@ -63,27 +66,31 @@ export function mutateFunctions(
     changes.length > 0 && isMeant(path, name) && cases.some((test) => callsFunction(test, name));
   const called = all.filter(isCalled).slice(0, functionsMax); // M1
 
-  const edits = source.flatMap(({ path, is }) => {
-    const fileChanges = called
-      .filter((candidate) => candidate.path === path)
-      .flatMap(({ changes }) => changes);
-    return fileChanges.length === 0 ? [] : [{ path, text: applyChanges(is, fileChanges) }];
-  });
-  return edits.length === 0 ? null : { edits, functions: called, cases };
+  const editsOf = (functions: readonly WrittenFunction[]): MutatedFunctions["edits"] =>
+    source.flatMap(({ path, is }) => {
+      const fileChanges = functions
+        .filter((candidate) => candidate.path === path)
+        .flatMap(({ changes }) => changes);
+      return fileChanges.length === 0 ? [] : [{ path, text: applyChanges(is, fileChanges) }];
+    });
+  const edits = editsOf(called);
+  return edits.length === 0 ? null : { edits, editsOf, functions: called, cases };
 }
 
 const callsFunction = ({ text }: TestCase, name: string): boolean =>
   new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}!?\\s*\\(`).test(text);
 
+type Changed = Pick<MutatedFunctions, "functions" | "cases">;
+
 /** The changed functions that no test noticed; null if the run shows nothing. */
 export function findUnnoticed(
-  { functions, cases }: MutatedFunctions,
+  { functions, cases }: Changed,
   before: Observed,
   now: Observed,
 ): readonly WrittenFunction[] | null {
   if (now.passed) return functions;
-  const names = [...now.failed].filter((name) => !before.failed.has(name));
-  const failedTests = cases.filter((test) => names.some((name) => isNameOfTest(name, test)));
+  const names = listNewFailures(before, now);
+  const failedTests = filterNamed(cases, names);
   const isLoaded = (path: string): boolean =>
     failedTests.some((test) => test.path === path) ||
     !names.some((name) => isNameOfFile(name, path));
@@ -91,6 +98,21 @@ export function findUnnoticed(
   if (names.length === 0 || !cases.every(({ path }) => isLoaded(path))) return null; // M3
   return functions.filter(({ name }) => !failedTests.some((test) => callsFunction(test, name)));
 }
+
+/** Whether a test fails that names none of the changed functions. */
+export const failsIndirectly = (
+  { functions, cases }: Changed,
+  before: Observed,
+  now: Observed,
+): boolean =>
+  filterNamed(cases, listNewFailures(before, now)).some(
+    (test) => !functions.some(({ name }) => callsFunction(test, name)),
+  );
+
+export const listNewFailures = (before: Observed, now: Observed): readonly string[] =>
+  [...now.failed].filter((name) => !before.failed.has(name));
+const filterNamed = (cases: readonly TestCase[], names: readonly string[]): readonly TestCase[] =>
+  cases.filter((test) => names.some((name) => isNameOfTest(name, test)));
 
 export const listFunctions = (
   functions: readonly Pick<WrittenFunction, "path" | "name" | "line">[],
@@ -147,6 +169,7 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
       .slice(lineAt(from) - 1, lineAt(to))
       .some((line) => line.trim() !== "" && !earlierLines.has(line.trim()));
 
+  const tests = family === "rust" ? findRustTestModules(code) : [];
   const heads = functionHeads
     .filter(([families]) => families.includes(family))
     .flatMap(([, form]) =>
@@ -156,6 +179,7 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
         end: index + open.length,
       })),
     )
+    .filter(({ index }) => !isInside(tests, index))
     .toSorted((left, right) => left.index - right.index);
 
   const mutate = (headEnd: number, functionEnd: number): readonly TextChange[] => {
@@ -166,7 +190,8 @@ function findFunctions({ path, was, is }: Source, answer: string): readonly Writ
   };
 
   return heads.flatMap(({ name, index, end }, position) => {
-    const functionEnd = heads[position + 1]?.index ?? is.length; // where the next begins
+    const nextTests = tests.find(({ from }) => from > index)?.from ?? is.length;
+    const functionEnd = Math.min(heads[position + 1]?.index ?? is.length, nextTests); // where the next begins
     if (!isNew(index, Math.max(index, functionEnd - 1))) return []; // M1
     return [{ path, name, line: lineAt(index), changes: mutate(end, functionEnd) }];
   });
