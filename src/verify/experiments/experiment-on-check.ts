@@ -42,7 +42,7 @@ import {
   type MutatedFunctions,
   type WrittenFunction,
 } from "./questions/mutations.ts";
-import { mutateWork } from "./questions/raised-questions.ts";
+import { mutateWork } from "./questions/mutate-work.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { askAll } from "./questions/table.ts";
 import { findWork, reportMutation, reportWithoutWork } from "./without-work.ts";

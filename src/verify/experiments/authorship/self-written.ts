@@ -1,13 +1,23 @@
 // self-written: finds out whether every test that a pass depends on was written by the work itself.
 // Such tests show what their author thinks is right: a person has to read them, or give a check
 // that the agent never sees. If some are older, it finds new functions that only the work's own
-// tests ask. Pure.
+// tests ask. Pure, except for the question.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { type Definition, findDefinitions, findFunctions } from "../source-text/definitions.ts";
-import { isNameOfFile, isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
+import {
+  isNameOfFile,
+  isNameOfTest,
+  type TestCase,
+  findTestCases,
+} from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
+import { isTestRow } from "../../protected/kinds.ts";
+import { filesReadMax } from "../lab.ts";
+import { mayRunTests } from "../run-code.ts";
+import { readAllTests, type QuestionContext, readSources } from "../questions/question-context.ts";
+import { areFunctionsShown } from "./user-commands.ts";
 
 /**
  * The files of those tests; empty if one of them is older than the work. `current` and `earlier`:
@@ -126,3 +136,39 @@ export const describeFunctionsOfOwnTests = (functions: readonly Definition[]): s
 
 export const describeSelfWritten = (paths: readonly string[]): string =>
   `only tests that the work wrote itself show it (${listSome(paths)}), so read them, or add a check of your own (--holdout)`;
+
+/**
+ * Asked unless a check that passed before got nothing but tests: that it shows nothing is a gap of
+ * its own.
+ */
+export async function findSelfWrittenTests(context: QuestionContext): Promise<string | null> {
+  const { lab, passed, differences } = context;
+  if (!context.areNewTestsRun || !mayRunTests(lab)) return null;
+  if (!lab.wasRed && differences.every(({ path }) => isTestRow(context.rules.rowOf(path)))) {
+    return null;
+  }
+
+  const tests = await readAllTests(context);
+  const gone = differences.filter(
+    ({ path, kind }) => kind === "deleted" && context.rules.rowOf(path)?.kind === "test",
+  );
+
+  const earlierCases = await Promise.all(
+    [...tests, ...gone.slice(0, filesReadMax)].map(async ({ path }) =>
+      findTestCases(path, (await lab.textAt("base", path)) ?? ""),
+    ),
+  );
+
+  const sources = await readSources(context);
+  const cases = tests.flatMap(({ path, text }) => findTestCases(path, text));
+  const current = undoRenames(cases, sources);
+  const earlier = earlierCases.flat();
+  const paths = findSelfWrittenPaths({ current, earlier }, lab, passed);
+  if (paths.length > 0) {
+    const isShown = await areFunctionsShown(context.userCommands, sources, lab);
+    return isShown ? null : describeSelfWritten(paths);
+  }
+
+  const functions = findFunctionsOfOwnTests(sources, current, earlier);
+  return functions.length === 0 ? null : describeFunctionsOfOwnTests(functions);
+}

@@ -1,6 +1,6 @@
 // main-program-only: changes files that read the command line so that a run shows whether a check
 // loads them only as the main program. Then the arguments are their input, and tell them nothing
-// about who runs the tests. Pure.
+// about who runs the tests. Pure, except for the question.
 //
 // Invariants:
 //   A1. Decided by running: the file ends every process whose main program it is not. A check that
@@ -8,8 +8,10 @@
 //   A2. The exit cannot be caught: otherwise code that imports it could continue.
 
 import { readsArgumentsNewly, type ReviewedFile } from "../../protected/review-points.ts";
-import { detectLanguage } from "../../protected/kinds.ts";
+import { detectLanguage, isProgramText, isTestRow } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
+import { createNonce } from "../broken-expectations/choose-flips.ts";
+import { type QuestionContext, readChanged } from "./question-context.ts";
 
 const filesMax = 20;
 
@@ -56,4 +58,30 @@ function endOtherProcess(path: string, text: string, nonce: string): string | nu
     : `${/^\s*(["'])use strict\1/.test(code) ? '"use strict"; ' : ""}if (require.main !== module) ${end}`;
 
   return `${hashbang}${guard}\n${code}`;
+}
+
+/**
+ * Of the files that newly read the command line those that are loaded only as programs; null if
+ * there is none.
+ */
+export async function findProgramOnlyFiles(
+  context: QuestionContext,
+): Promise<readonly string[] | null> {
+  const { differences, rules, lab, runWith } = context;
+  const files = (await readChanged(context, isProgramText)).flatMap(
+    ({ path, was, is }): readonly ReviewedFile[] => {
+      const difference = differences.find((candidate) => candidate.path === path);
+      return difference === undefined
+        ? []
+        : [{ difference, before: was, after: is, isTest: isTestRow(rules.rowOf(path)) }];
+    },
+  );
+  const edits = endOtherProcesses(files, createNonce(lab.seed));
+  if (edits.length === 0) return null;
+  const paths = edits.map(({ path }) => path);
+  const observed = await runWith(`${paths.join(", ")} is loaded as a program alone`, { edits });
+
+  return observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0)
+    ? paths
+    : [];
 }

@@ -1,7 +1,9 @@
 // manifest-settings: makes a package.json with the base's settings and the work's dependencies: its
-// settings (`imports`, `exports`, `type`) affect what a check reads. Pure.
+// settings (`imports`, `exports`, `type`) affect what a check reads. Pure, except for the question.
 
 import { isRecord } from "../../detect/manifest.ts";
+import { type QuestionContext, type RaisedQuestion, passesAsBefore } from "./question-context.ts";
+import { describeNonCodeFiles } from "./non-code-files.ts";
 
 /** Keys that name dependencies, or that affect no check by themselves. */
 const dependencyKey =
@@ -31,4 +33,30 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> | n
   } catch {
     return null;
   }
+}
+
+const manifestPath = "package.json";
+
+/** The manifest's other settings as they were, if the work changed them. */
+export async function askManifestSettings({
+  differences,
+  lab: { textAt },
+}: QuestionContext): Promise<RaisedQuestion | null> {
+  if (!differences.some(({ path, kind }) => path === manifestPath && kind === "changed")) {
+    return null;
+  }
+
+  const text = restoreManifestSettings(
+    await textAt("base", manifestPath),
+    await textAt("work", manifestPath),
+  );
+
+  const gap = describeNonCodeFiles({ paths: [manifestPath], without: [] });
+  return text === null
+    ? null
+    : {
+        whether: passesAsBefore([manifestPath]),
+        change: { edits: [{ path: manifestPath, text }] },
+        gap,
+      };
 }

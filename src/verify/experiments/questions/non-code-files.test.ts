@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
-import { findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
+import { dropTestNames, findNonCodeFiles, describeNonCodeFiles } from "./non-code-files.ts";
 
 const base = [
   "package.json",
@@ -218,4 +218,17 @@ test("a module that a program inside the command loads is the work, and the scri
   );
 
   expect(change("cli.py", "sh -c 'python3 cli.py'")).toEqual(["cli.py"]);
+});
+
+test("a command is asked without the new tests that it names and that are taken away", () => {
+  const isTest = (path: string): boolean => path.startsWith("tests/");
+  expect(
+    dropTestNames(
+      "pytest -q tests/test_new.py tests/test_old.py",
+      ["tests/test_new.py", "conf.py"],
+      isTest,
+    ),
+  ).toBe("pytest -q tests/test_old.py");
+
+  expect(dropTestNames("sh conf.py", ["conf.py"], isTest)).toBe("sh conf.py");
 });

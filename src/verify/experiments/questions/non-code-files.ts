@@ -1,6 +1,6 @@
 // non-code-files: finds files of a change besides code and tests that a check may depend on: tables
 // of answers, check scripts, settings, stamps. Whether they matter is decided by restoring the
-// base's version and running the check again. Pure.
+// base's version and running the check again. Pure, except for the question.
 //
 // Invariants:
 //   B1. Nothing here is refused: a file other than code that a pass depends on is reported by name.
@@ -20,9 +20,9 @@
 //   B7. A new file that a rule of the base's makefile makes keeps make from making it, whatever it
 //       holds.
 
+import { dirname, normalize } from "node:path/posix";
 import { listSome } from "../../../kit/list-some.ts";
 import type { StringSet } from "../../../kit/as-set.ts";
-import { dirname, normalize } from "node:path/posix";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
 import { isProgramText } from "../../protected/kinds.ts";
@@ -35,6 +35,15 @@ import {
   removeExistenceTests,
 } from "../../protected/programs.ts";
 import type { RemovedWork } from "../without-work.ts";
+import { textBytesMax } from "../../protected/read-change.ts";
+import { findBuiltFiles } from "../built-files.ts";
+import {
+  type QuestionContext,
+  type RaisedQuestion,
+  readTests,
+  passesAsBefore,
+} from "./question-context.ts";
+import { findOwnData } from "./own-data.ts";
 
 export type Surroundings = {
   readonly differences: readonly Difference[];
@@ -61,7 +70,9 @@ export type Surroundings = {
 
 const proseFile =
   /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|COPYING|CHANGELOG|AUTHORS|NOTICE)[^/]*$|^docs?\//;
+
 const runsExamples = /^[^|;&]*\bpython[\d.]*\s+-m\s+doctest\b[^|;&]*$/;
+
 /** A command that reads a program's output asks for the program. */
 const looksAtOutput = /\||\$\(|`|>|<\(/;
 
@@ -274,3 +285,87 @@ const shownMax = 5;
 
 export const describeNonCodeFiles = ({ paths, without }: RemovedWork): string =>
   `it passes only with what the work changed beside its code (${listSome([...paths, ...without].toSorted(), shownMax)}), so a person has to look at that`;
+
+const binaryBytesMax = 64 << 20;
+
+/** What the work changed besides code and tests, and the check may depend on. */
+export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { check, commit, workspace, differences, goal = "" } = context;
+  const { rowOf, named, base } = context.rules;
+  const words = goal
+    .split(/[\s"'`;,()<>]+/)
+    .map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
+
+  const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
+  const tests = requested.length === 0 ? [] : await readTests(context);
+  const ownData = await findOwnData(context);
+  const isRequested = (path: string): boolean =>
+    ownData.has(path) ||
+    (requested.includes(path) &&
+      !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path)));
+
+  const scripts = new Set<string>();
+  for (const { path, kind } of differences) {
+    if (
+      kind !== "deleted" &&
+      !/\.[^/]*$/.test(path) &&
+      (await workspace.textAt(commit, path, textBytesMax))?.startsWith("#!") === true
+    ) {
+      scripts.add(path);
+    }
+  }
+
+  const binaries = new Set<string>();
+  for (const { path, kind } of differences) {
+    if (
+      kind === "added" &&
+      rowOf(path) !== null &&
+      (await workspace.textAt(commit, path, binaryBytesMax)) === null
+    ) {
+      binaries.add(path);
+    }
+  }
+
+  const builtPaths = await findBuiltFiles(differences, base, (path) =>
+    context.lab.textAt("base", path),
+  );
+  const nonCode = findNonCodeFiles({
+    differences,
+    base,
+    rowOf,
+    command: check.command,
+    used: named.usedCommands,
+    isScript: (path) => scripts.has(path),
+    isBinary: (path) => binaries.has(path),
+    isBuilt: (path) => builtPaths.has(path),
+    isRequested,
+    isMaker: (path) => path === context.lab.made?.program,
+  });
+  if (nonCode === null) return null;
+
+  const command = dropTestNames(
+    check.command,
+    nonCode.without,
+    (path) => rowOf(path)?.kind === "test",
+  );
+  if (command !== check.command && ![...base].some((path) => command.includes(path))) return null; // nothing is left to be asked
+  return {
+    whether: passesAsBefore([...nonCode.paths, ...nonCode.without]),
+    change: { ...nonCode, command },
+    gap: describeNonCodeFiles(nonCode),
+  };
+}
+
+/**
+ * A command without the new tests that it names and that are taken away: `pytest tests/test_new.py
+ * tests/test_old.py`.
+ */
+export const dropTestNames = (
+  command: string,
+  paths: readonly string[],
+  isTest: (path: string) => boolean,
+): string =>
+  command
+    .split(" ")
+    .filter((word) => !(paths.includes(word) && isTest(word)))
+    .join(" ");

@@ -11,10 +11,21 @@
 //   V3. Nothing is concluded where a person or a test speaks of equality.
 //   V4. As many lines as before.
 
+import { createNonce } from "../broken-expectations/choose-flips.ts";
+import type { Edit } from "../lab.ts";
+import {
+  type QuestionContext,
+  readAllTests,
+  readSources,
+  readTests,
+  type TextFile,
+  type RaisedQuestion,
+  editTexts,
+  type ChangedFile,
+} from "./question-context.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges } from "../source-text/apply-changes.ts";
 import { findRustTests, isInside } from "../source-text/rust-places.ts";
-import type { ChangedFile } from "./question-context.ts";
 
 /** What the work's own equalities are about. */
 export type OwnEqualities = {
@@ -137,3 +148,37 @@ function createMacro(
 
 export const describePrinted = (paths: readonly string[], owners: readonly string[]): string =>
   `answers pass for what is expected and are not that value, by an equality that the work brought (${owners.join(", ")}; ${paths.join(", ")}), so a person has to look at that`;
+
+/**
+ * Asks whether Rust tests pass if what is equal also has to print alike, in case the work brings an
+ * equality of its own (printed-values.ts).
+ */
+export async function askPrintedValues(context: QuestionContext): Promise<RaisedQuestion | null> {
+  const { lab, runWith, goal = "" } = context;
+  const sources = (await readSources(context)).filter(({ path }) => path.endsWith(".rs"));
+  const equalities = findOwnEqualities(sources);
+  if (equalities === null || speaksOfEquality(goal)) return null;
+
+  const files = await readRustFiles(context);
+  const nonce = createNonce(lab.seed);
+  const edit = (compares: boolean): readonly Edit[] =>
+    editTexts(files, (_path, text) => comparePrinted(text, equalities, { nonce, compares }));
+  const edits = edit(true);
+  const paths = edits.map(({ path }) => path);
+  const whether = `${paths.join(", ")} compares what is printed`;
+  // With the same tests that only print it passes: they compile.
+  const confirmed = async (): Promise<boolean> =>
+    (await runWith(whether, { edits: edit(false) }))?.passed === true;
+
+  return edits.length === 0
+    ? null
+    : { whether, change: { edits }, gap: describePrinted(paths, equalities.owners), confirmed };
+}
+
+/** The base's files of Rust, and new tests, as they are judged. */
+async function readRustFiles(context: QuestionContext): Promise<readonly TextFile[]> {
+  const there = await readTests(context, (path) => path.endsWith(".rs"));
+  const known = new Set(there.map(({ path }) => path));
+  const all = await readAllTests(context);
+  return [...there, ...all.filter(({ path }) => path.endsWith(".rs") && !known.has(path))];
+}

@@ -13,6 +13,7 @@ import { type Edit, filesReadMax, type Lab, type Side } from "../lab.ts";
 import type { WorldFact } from "../other-world/other-world.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
+import { listSome } from "../../../kit/list-some.ts";
 
 /**
  * What is different in the checkout of a run: files with another text, as before the work, or
@@ -26,6 +27,7 @@ export type CheckoutChange = {
   /** How long the run may take, if less than others. */
   readonly atMostMs?: number;
 };
+
 /**
  * Runs the check where facts of the machine that must not matter are different
  * (other-world/other-world.ts).
@@ -35,6 +37,7 @@ export type Elsewhere = {
   /** Whether a repetition of the check has passed there, or nothing may be repeated. */
   readonly isAnswered: () => boolean;
 };
+
 export type QuestionContext = {
   readonly check: Check;
   /** How long it took when it passed. */
@@ -72,6 +75,7 @@ export type QuestionContext = {
   /** The work's functions changed to return something else, and the result. */
   readonly mutant: { readonly change: MutatedFunctions; readonly observed: Observed } | null;
 };
+
 /**
  * A question that is asked by one run with a change: the check should pass, and if it fails that is
  * a gap.
@@ -83,10 +87,13 @@ export type RaisedQuestion = {
   /** What else has to be true for a gap. */
   readonly confirmed?: () => Promise<boolean>;
 };
+
 export type ChangeFiles = Pick<QuestionContext, "rules" | "differences"> & {
   readonly lab: Pick<Lab, "textAt">;
 };
+
 export type TextFile = { readonly path: string; readonly text: string };
+
 export type ChangedFile = {
   readonly path: string;
   readonly was: string | null;
@@ -95,6 +102,7 @@ export type ChangedFile = {
 
 export const isTest = ({ rules }: Pick<ChangeFiles, "rules">, path: string): boolean =>
   rules.rowOf(path)?.kind === "test";
+
 /** Tests, and scripts that judge. */
 export const isJudging = (files: Pick<ChangeFiles, "rules">, path: string): boolean =>
   isTest(files, path) || judgingPathPattern.test(path);
@@ -182,4 +190,23 @@ export const readSources = (files: ChangeFiles): Promise<readonly ChangedFile[]>
     return (
       isProgramText(path) && (row === null || row.part === "rust_source" || row.kind === "scripts")
     );
+  });
+
+export const passesAsBefore = (paths: readonly string[]): string =>
+  `it passes with ${listSome(paths)} as before the work`;
+
+/** The base's files that judge, as they are judged. */
+export const readJudgingFiles = (
+  context: QuestionContext,
+  ending: RegExp,
+): Promise<readonly TextFile[]> =>
+  readTests(context, (path) => ending.test(path) && isJudging(context, path));
+
+export const editTexts = (
+  texts: readonly TextFile[],
+  change: (path: string, text: string) => string | null,
+): readonly Edit[] =>
+  texts.flatMap(({ path, text }) => {
+    const changedText = change(path, text);
+    return changedText === null ? [] : [{ path, text: changedText }];
   });

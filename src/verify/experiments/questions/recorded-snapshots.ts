@@ -1,13 +1,15 @@
 // recorded-snapshots: finds snapshots that the work recorded and that tests compare with: then the
 // work, or its code, decides what is right. A snapshot is changed slightly; tests that fail then
-// compare with it. Pure.
+// compare with it. Pure, except for the question.
 
 import { listSome } from "../../../kit/list-some.ts";
 import type { Difference } from "../../../ports/workspace.ts";
 import type { ProtectionRow } from "../../protected/rows/protection-row.ts";
 import { findFunctions, removeSpace } from "../source-text/definitions.ts";
-import { isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
+import { isNameOfTest, type TestCase, findTestCases } from "../source-text/test-cases.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
+import type { Edit } from "../lab.ts";
+import { readAllTests, type QuestionContext, readSources, readTests } from "./question-context.ts";
 
 const filesMax = 20;
 
@@ -91,3 +93,42 @@ export const describeOwnSnapshots = (
 
 const listTests = (tests: readonly TestCase[]): string =>
   listSome([...new Set(tests.map(({ name, path }) => `${name} (${path})`))]);
+
+export async function findRecordedSnapshots(context: QuestionContext): Promise<string | null> {
+  const { textAt } = context.lab;
+  const paths = findChangedSnapshots(context.differences, context.rules.rowOf);
+  const edits: Edit[] = [];
+
+  for (const path of paths) {
+    const text = await textAt("work", path);
+    if (text !== null && text !== (await textAt("base", path))) {
+      edits.push({ path, text: alterSnapshot(text) });
+    }
+  }
+
+  if (edits.length === 0) return null;
+  const observed = await context.runWith(
+    `tests compare with ${edits.map(({ path }) => path).join(", ")}`,
+    { edits },
+  );
+  if (observed === null) return null;
+  const earlierTests: TestCase[] = [];
+
+  for (const { path } of await readTests(context)) {
+    earlierTests.push(...findTestCases(path, (await textAt("base", path)) ?? ""));
+  }
+
+  const noticing = filterFailedTests(earlierTests, observed);
+  const editedPaths = edits.map(({ path }) => path);
+  if (noticing.length > 0) return describeSnapshots(editedPaths, noticing);
+  const newTests = (await readAllTests(context)).flatMap(({ path, text }) =>
+    findTestCases(path, text),
+  );
+  const recording = filterFailedTests(newTests, observed);
+
+  const { before } = context.lab;
+  const sources = await readSources(context);
+  return recording.length === 0 || areAskedElsewhere(recording, earlierTests, { before, sources })
+    ? null
+    : describeOwnSnapshots(editedPaths, recording);
+}

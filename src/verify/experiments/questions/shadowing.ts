@@ -1,6 +1,6 @@
 // shadowing: finds new files that may shadow something outside the project: a standard module, a
 // system header, a program. Whether a name resolves without the new file is decided by the language
-// itself, in a folder without it. Pure.
+// itself, in a folder without it. Pure, except for the question.
 //
 // Invariants:
 //   S1. In Python only a name at the top counts that is new in the project: `calc/mean.py` in a
@@ -11,6 +11,8 @@
 
 import type { StringSet } from "../../../kit/as-set.ts";
 import type { Difference } from "../../../ports/workspace.ts";
+import { makefileNames } from "../../gates/named-commands.ts";
+import type { QuestionContext } from "./question-context.ts";
 
 /** A new file, and a command that exits with 0 if its name resolves without it. */
 export type Shadow = { readonly path: string; readonly name: string; readonly command: string };
@@ -94,16 +96,48 @@ function findPathFolders(script: string): readonly string[] {
 }
 
 const pathSetting = /\bPATH\s*[:?+]?=\s*["']?([^\n"']{1,300})/g;
+
 /** `$(CURDIR)/bin`, `./bin`, `bin`. */
 const projectFolder =
   /^(?:(?:\$PWD|\$\{PWD\}|\$\(PWD\)|\$\(pwd\)|\$\(CURDIR\)|\.)\/)?([\w.-]+(?:\/[\w.-]+)*)\/?$/;
 
 const pythonHasModule = (module: string): string =>
   `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;
+
 const compilerHasHeader = (header: string): string =>
   `cd / && echo '#include <${header}>' | cc -E -xc++ - >/dev/null 2>&1 || echo '#include <${header}>' | cc -E - >/dev/null 2>&1`;
 
 export function describeShadows(shadows: readonly Pick<Shadow, "path" | "name">[]): string {
   const list = shadows.map(({ path, name }) => `${path}: ${name}`).join(", ");
   return `new files take the place of something from outside the project (${list}), so a person has to look at that`;
+}
+
+const scriptsReadMax = 20;
+
+export async function findShadows({
+  differences,
+  rules,
+  runWith,
+  lab,
+  check,
+}: QuestionContext): Promise<string | null> {
+  const shadows: Shadow[] = [];
+  const scriptPaths = [
+    ...makefileNames,
+    ...[...rules.base].filter((path) => path.endsWith(".sh")).slice(0, scriptsReadMax),
+  ];
+  const scripts = await Promise.all(scriptPaths.map((path) => lab.textAt("work", path)));
+  for (const shadow of findPossibleShadows(differences, rules.base, [
+    check.command,
+    ...scripts.map((text) => text ?? ""),
+  ])) {
+    const whether = `${shadow.path} takes the place of something from outside the project`;
+    if (
+      (await runWith(whether, { without: [shadow.path], command: shadow.command }))?.passed === true
+    ) {
+      shadows.push(shadow);
+    }
+  }
+
+  return shadows.length === 0 ? null : describeShadows(shadows);
 }

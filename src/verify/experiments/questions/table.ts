@@ -10,24 +10,18 @@ import { findLostCallers } from "../callers/lost-callers.ts";
 import { findOutsideGap } from "../without-runner/ask-outside.ts";
 import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
 import { findAnswersBesideInputs } from "../authorship/answers-beside-inputs.ts";
-import {
-  findRecordedSnapshots,
-  askExamplesAsBefore,
-  findUnrelatedTests,
-  findLookAtCode,
-  findPlannedLook,
-  findShadows,
-  findSkippedTests,
-  findProgramOnlyFiles,
-  findSelfWrittenTests,
-} from "./further-questions.ts";
+import { findUnrelatedTests } from "./unrelated-tests.ts";
+import { findRecordedSnapshots } from "./recorded-snapshots.ts";
+import { askExamplesAsBefore } from "./examples-as-before.ts";
+import { findShadows } from "./shadowing.ts";
+import { findLookAtCode, findPlannedLook } from "./looks-only.ts";
+import { findProgramOnlyFiles } from "./main-program-only.ts";
+import { findSkippedTests } from "./skipped-tests.ts";
+import { findSelfWrittenTests } from "../authorship/self-written.ts";
 import { findBuildDependence } from "../other-build/build-dependence.ts";
-import {
-  askExpectedSources,
-  askNonCodeFiles,
-  askManifestSettings,
-  findUnaskedReferences,
-} from "./raised-questions.ts";
+import { askNonCodeFiles } from "./non-code-files.ts";
+import { askExpectedSources, findUnaskedReferences } from "./expected-values.ts";
+import { askManifestSettings } from "./manifest-settings.ts";
 import { askTestConfiguration } from "../set-up/ask-set-up.ts";
 import { findTagDependence } from "../other-build/build-tags.ts";
 import { findWorldDependence } from "../other-world/world-dependence.ts";
@@ -48,12 +42,10 @@ import { findUntouchedSubjects } from "./untouched-subject.ts";
 import { findUnrunFunctions } from "./unrun-functions.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
-import {
-  askNumberTypes,
-  askOwnRandom,
-  askPrintedValues,
-  findReplacedFunctions,
-} from "./shared-questions.ts";
+import { askPrintedValues } from "./printed-values.ts";
+import { findReplacedFunctions } from "./replaced-functions.ts";
+import { askNumberTypes } from "./foreign-equality.ts";
+import { askOwnRandom } from "./own-random.ts";
 
 type Row = {
   /** What is shown while it is asked. */

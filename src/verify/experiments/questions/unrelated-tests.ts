@@ -1,6 +1,6 @@
 // unrelated-tests: finds new tests that compare the result of one of the work's functions with a
 // literal, and pass whatever that function returns: they test something else, a mock or a copy of
-// it. Pure.
+// it. Pure, except for the question.
 //
 // Invariants:
 //   H1. Only if certain: the function returns a value made for this run, the test is reported to
@@ -14,9 +14,10 @@ import { detectLanguage } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
 import { findImports } from "../source-text/expected-value-sources.ts";
-import type { MutatedFunctions } from "./mutations.ts";
+import { type MutatedFunctions, listFunctions } from "./mutations.ts";
 import { isWrittenOut } from "../broken-expectations/near-values.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
+import type { QuestionContext } from "./question-context.ts";
 
 /** `textOf`: the whole file of a test. */
 export function findUnrelated(
@@ -83,4 +84,21 @@ function findImportedNames(
 export function describeUnrelated(tests: readonly TestCase[], functions: string): string {
   const names = tests.map(({ name, path, from }) => `${name} (${path}:${from})`);
   return `new tests pass whatever ${functions} answers, though they compare that: ${listSome(names)}`;
+}
+
+export async function findUnrelatedTests({
+  mutant,
+  lab: { textAt },
+}: QuestionContext): Promise<string | null> {
+  if (mutant === null) return null;
+  const texts = new Map<string, string>();
+
+  for (const path of new Set(mutant.change.cases.map((test) => test.path))) {
+    texts.set(path, (await textAt("work", path)) ?? "");
+  }
+
+  const unrelated = findUnrelated(mutant.change, mutant.observed, (path) => texts.get(path) ?? "");
+  return unrelated.length === 0
+    ? null
+    : describeUnrelated(unrelated, listFunctions(mutant.change.functions));
 }

@@ -9,7 +9,7 @@
 
 import type { Check } from "../../../contracts/evidence.ts";
 import { isReadOnly, splitChain, splitJudgingParts } from "../../protected/programs.ts";
-import { findLookedAtCode } from "./further-questions.ts";
+import { findLookedAtCode } from "./looks-only.ts";
 import { listFunctions } from "./mutations.ts";
 import { type QuestionContext, readSources } from "./question-context.ts";
 import { trapFunctions } from "./trapped-functions.ts";

@@ -10,8 +10,11 @@ import type { Difference } from "../../../ports/workspace.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import { filesReadMax, type Side } from "../lab.ts";
-import type { QuestionContext, RaisedQuestion } from "../questions/question-context.ts";
-import { passesAsBefore } from "../questions/raised-questions.ts";
+import {
+  type QuestionContext,
+  type RaisedQuestion,
+  passesAsBefore,
+} from "../questions/question-context.ts";
 import { findCodeUnderTest } from "./code-under-test.ts";
 import { describeConfiguration, restoreConfiguration, settingsFile } from "./test-configuration.ts";
 

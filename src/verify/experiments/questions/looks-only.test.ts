@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
-import { findLookAtCode, findPlannedLook, findSkippedTests } from "./further-questions.ts";
+import { findLookAtCode, findPlannedLook } from "./looks-only.ts";
 import type { QuestionContext } from "./question-context.ts";
-import { dropTestNames } from "./raised-questions.ts";
 
 const added = (path: string) => ({ path, kind: "added" as const });
 const context = (command: string, paths: readonly string[], source = "--done-criteria") =>
@@ -61,36 +60,4 @@ test("if the work brought nothing but tests, what they show held before", async 
   expect(await findLookAtCode(context(`test -f ${path}`, [path, "src/page.js"]))).not.toContain(
     "held before",
   );
-});
-
-test("a command is asked without the new tests that it names and that are taken away", () => {
-  const isTest = (path: string): boolean => path.startsWith("tests/");
-  expect(
-    dropTestNames(
-      "pytest -q tests/test_new.py tests/test_old.py",
-      ["tests/test_new.py", "conf.py"],
-      isTest,
-    ),
-  ).toBe("pytest -q tests/test_old.py");
-
-  expect(dropTestNames("sh conf.py", ["conf.py"], isTest)).toBe("sh conf.py");
-});
-
-test("tests that the work brought and that are marked as skipped are told once", async () => {
-  const text = (head: string): string =>
-    `${head}("adds", () => {\n  assert.equal(add(1, 2), 3);\n});\n`;
-  const ask = (was: string | null, is: string, isFirst = true): Promise<string | null> =>
-    findSkippedTests({
-      isFirst,
-      rules: { rowOf: () => null },
-      differences: [{ path: "test/a.test.js", kind: was === null ? "added" : "changed" }],
-      lab: { textAt: async (side: string) => (side === "base" ? was : is) },
-    } as unknown as Parameters<typeof findSkippedTests>[0]);
-  expect(await ask(null, text("test.skip"))).toBe(
-    "tests of the work are skipped: adds (test/a.test.js)",
-  );
-
-  expect(await ask(null, text("test.skip"), false)).toBeNull();
-  expect(await ask(null, text("test"))).toBeNull();
-  expect(await ask(text("test.skip"), `${text("test.skip")}\n`)).toBeNull(); // it was skipped before
 });

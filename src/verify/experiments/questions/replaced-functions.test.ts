@@ -1,52 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import {
-  addsEquality,
   findAddedShellFunctions,
   findMacrosInTests,
   findUndeclaredFunctions,
   isDeclaredIn,
   shellHasCommand,
-  isolateRandom,
-  requireNumberTypes,
-} from "./shared-with-code.ts";
-
-describe("tests with a chance of their own", () => {
-  test.each([
-    [
-      "import random\nn = random.randrange(5)\n",
-      "import random; random = random.Random()\nn = random.randrange(5)\n",
-    ],
-    [
-      "from random import choice, randint\n",
-      "from random import Random as _Own; _own = _Own(); choice, randint = _own.choice, _own.randint\n",
-    ],
-    ["import random\nrandom.seed(1)\n", null],
-    ["import math\n", null],
-  ])("%s", (text, wanted) => expect(isolateRandom("test_a.py", text)).toBe(wanted));
-});
-
-describe("numbers of one type", () => {
-  test("are asked for where the work brought an equality with another type", () => {
-    expect(addsEquality("pub fn f() {}", "impl PartialEq<u64> for Root {}")).toBe(true);
-    expect(addsEquality("impl PartialEq<u64> for Root {}", "impl PartialEq<u64> for Root {}")).toBe(
-      false,
-    );
-
-    expect(addsEquality("", "#[derive(PartialEq)]\npub struct A;\nimpl PartialEq for B {}")).toBe(
-      false,
-    );
-  });
-
-  test.each([
-    [
-      "    assert_eq!(isqrt(144), 12);\n",
-      "    assert_eq!({ let [got, _] = [isqrt(144), 12]; got }, 12);\n",
-    ],
-    ['    assert_eq!(slug("A"), "a");\n', null],
-    ["    assert_eq!(f(), Some(3));\n", null],
-  ])("%s", (text, wanted) => expect(requireNumberTypes("tests/a.rs", text)).toBe(wanted));
-});
+} from "./replaced-functions.ts";
 
 describe("functions of C that nobody of the project asked for", () => {
   const names = (is: string, was: string, tests: string, headers = "") =>

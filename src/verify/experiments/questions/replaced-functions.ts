@@ -1,63 +1,96 @@
-// shared-with-code: isolates what tests share with the code under test: the random generator in
-// Python, equality between types in Rust. The code under test can manipulate what is shared: seed
-// the generator, or return a type that is equal to whatever it likes. Also finds C functions and
-// macros that may replace the system's, and functions that may replace parts of a shell. Pure.
-//
-// Invariants:
-//   O1. Only tests that seed and replace nothing themselves get their own generator: otherwise
-//       sharing may be intended.
-//   O2. Types are compared only if the work added an equality between two of them.
+// replaced-functions: finds new functions and macros that take the place of something tests rely on:
+// in C of the system's or of a header's, in a shell of a part of the shell.
 
 import { type Definition, findDefinitions } from "../source-text/definitions.ts";
-import { findAssertions } from "../broken-expectations/assertion-flips.ts";
+import { filesReadMax } from "../lab.ts";
+import { shellFile } from "../broken-expectations/expectation-lines.ts";
+import {
+  type QuestionContext,
+  readChanged,
+  isJudging,
+  readJudgingFiles,
+} from "./question-context.ts";
 
-/** What a test says that seeds or replaces the generator itself (O1). */
-const ownSeeding =
-  /\bseed\b|\bsetstate\b|\bpatch\b|\bmonkeypatch\b|\bRandom\s*\(|\brandom\s*=|\bfreeze/;
+/** So many undeclared functions, the first ones, are looked up one by one. */
+const askedSinglyMax = 6;
 
-/** A Python test with its own random generator; null if it uses none (O1). */
-export function isolateRandom(path: string, text: string): string | null {
-  if (!path.endsWith(".py") || ownSeeding.test(text)) return null;
-  const own = text
-    .replaceAll(/^import random$/gm, "import random; random = random.Random()")
-    .replaceAll(/^from random import ([a-z]\w*(?:, *[a-z]\w*)*)$/gm, (_all, names: string) => {
-      const ownFunctions = names.replaceAll(/\w+/g, "_own.$&");
-      return `from random import Random as _Own; _own = _Own(); ${names} = ${ownFunctions}`;
-    });
-  return own === text ? null : own;
+const askedTogetherMax = 40;
+
+/** Finds new functions that take the place of something tests rely on, in C and in a shell. */
+export async function findReplacedFunctions(context: QuestionContext): Promise<string | null> {
+  const replaced = [...(await findReplacedInC(context)), ...(await findReplacedInShell(context))];
+  return replaced.length === 0 ? null : describeReplacedFunctions(replaced);
 }
 
-export const describeSharedRandom = (paths: readonly string[]): string =>
-  `its tests (${paths.join(", ")}) fail if what they draw by chance is not shared with the code, so a person has to look at that`;
+/** New shell functions with the name of a part of the shell. */
+async function findReplacedInShell(context: QuestionContext): Promise<readonly NamedPlace[]> {
+  const changed = (await readChanged(context, (path) => shellFile.test(path))).filter(
+    ({ path }) => !isJudging(context, path),
+  );
+  const added = findAddedShellFunctions(changed).slice(0, askedTogetherMax);
+  const whether = "a new function takes the place of a part of the shell";
+  const isPartOfShell = async (some: readonly NamedPlace[]): Promise<boolean> =>
+    some.length > 0 &&
+    (await context.runWith(whether, { command: shellHasCommand(some.map(({ name }) => name)) }))
+      ?.passed === true;
+  if (!(await isPartOfShell(added))) return [];
+  const replaced: NamedPlace[] = [];
 
-/** How many equalities with another type a Rust source defines: `impl PartialEq<i32> for Money`. */
-const countEqualities = (text: string): number =>
-  [...text.matchAll(/\bPartialEq\s*<(?!\s*Self\s*>)/g)].length;
-
-/** Whether the work added one (O2). */
-export const addsEquality = (was: string | null, is: string): boolean =>
-  countEqualities(is) > countEqualities(was ?? "");
-
-/** A Rust test in which a number equals only a number of its own type; null if it compares none. */
-export function requireNumberTypes(path: string, text: string): string | null {
-  if (!path.endsWith(".rs")) return null;
-  const numbers = findAssertions(path, text, "n").flatMap(({ values: [expected, actual] = [] }) => {
-    if (expected === undefined || actual === undefined) return [];
-    const value = text.slice(expected.from, expected.to);
-    return /^-?\d[\d_]*(?:\.\d+)?$/.test(value) ? [{ ...actual, value }] : [];
-  });
-
-  let changed = text;
-  for (const { from, to, value } of numbers.toSorted((left, right) => right.from - left.from)) {
-    const typed = `{ let [got, _] = [${changed.slice(from, to)}, ${value}]; got }`;
-    changed = changed.slice(0, from) + typed + changed.slice(to);
+  for (const one of added.slice(0, askedSinglyMax)) {
+    if (await isPartOfShell([one])) replaced.push(one);
   }
 
-  return changed === text ? null : changed;
+  return replaced.length === 0 ? added : replaced;
 }
 
-export const describeNumberTypes = (paths: readonly string[]): string =>
-  `its tests (${paths.join(", ")}) compare numbers with answers of another type, by an equality that the work brought, so a person has to look at that`;
+/**
+ * Finds new C functions and macros that bear the name of something tests know: a function of the
+ * system's or of a header, a macro.
+ */
+async function findReplacedInC(context: QuestionContext): Promise<readonly NamedPlace[]> {
+  const { lab, rules, runWith } = context;
+  const changed = (await readChanged(context, (path) => /\.[ch]$/.test(path))).filter(
+    ({ path }) => !isJudging(context, path),
+  );
+  if (changed.length === 0) return [];
+  const headerPaths = [...rules.base]
+    .filter((path) => path.endsWith(".h") && !isJudging(context, path))
+    .slice(0, filesReadMax);
+  const headers = (await Promise.all(headerPaths.map((path) => lab.textAt("base", path)))).join(
+    "\n",
+  );
+
+  const tests = (await readJudgingFiles(context, /\.(?:c|cc|cpp|h)$/))
+    .map(({ text }) => text)
+    .join("\n");
+  const macros = findMacrosInTests(changed, tests);
+  const replaced: NamedPlace[] = macros.filter(({ name }) =>
+    isDeclaredIn(`${headers}\n${tests}`, name),
+  );
+
+  const unknown = [
+    ...findUndeclaredFunctions(changed, { headers, tests }),
+    ...macros.filter((macro) => !replaced.includes(macro)),
+  ];
+
+  const systemHasAny = async (some: readonly NamedPlace[]): Promise<boolean> =>
+    some.length > 0 &&
+    (
+      await runWith("something new takes the place of a function of the system's", {
+        command: buildSystemLookup(some.map(({ name }) => name)),
+      })
+    )?.passed === true;
+  if (await systemHasAny(unknown)) {
+    const ofSystem: NamedPlace[] = [];
+    for (const place of unknown.slice(0, askedSinglyMax)) {
+      if (await systemHasAny([place])) ofSystem.push(place);
+    }
+
+    replaced.push(...(ofSystem.length === 0 ? unknown : ofSystem));
+  }
+
+  return replaced;
+}
 
 const namesMax = 40;
 
@@ -113,6 +146,7 @@ export function findMacrosInTests(
       .map((name) => ({ path, name }));
   });
 }
+
 const findMacroNames = (text: string): readonly string[] =>
   [...text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)/gm)].map(([, name = ""]) => name);
 
