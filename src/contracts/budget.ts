@@ -1,5 +1,5 @@
-// budget: schemas of usage and budgets: the four dimensions and their limits. The named profiles are
-// in budget-profiles.ts.
+// budget: schemas of usage and budgets: the four dimensions and their limits. The named profiles
+// are in budget-profiles.ts.
 
 import * as v from "valibot";
 

@@ -1,6 +1,7 @@
 // config-defaults: what holds for each key of the config that is set nowhere. Elsewhere: thresholds
-// and caps (tunable-limits.ts), the constants of an estimate (insight/roadmap-cost-formula.ts), the budget
-// (project/config/flow-budget.ts) and the address of a collector (project/otel/collector.ts).
+// and caps (tunable-limits.ts), the constants of an estimate (insight/roadmap-cost-formula.ts), the
+// budget (project/config/flow-budget.ts) and the address of a collector
+// (project/otel/collector.ts).
 
 import type { Config } from "./config.ts";
 

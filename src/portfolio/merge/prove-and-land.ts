@@ -1,5 +1,5 @@
-// prove-and-land: proves the finished tasks of one branch together, on the merged tree, and lands them
-// in order.
+// prove-and-land: proves the finished tasks of one branch together, on the merged tree, and lands
+// them in order.
 //
 // Invariants:
 //   M1. What lands was proved on exactly the tree that lands, in a fresh checkout.

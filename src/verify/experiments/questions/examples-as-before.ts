@@ -1,5 +1,5 @@
-// examples-as-before: asks whether the examples in the code that the work changed still pass as they
-// were before the work.
+// examples-as-before: asks whether the examples in the code that the work changed still pass as
+// they were before the work.
 
 import {
   areExamplesRun,

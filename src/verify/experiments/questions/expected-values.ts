@@ -1,6 +1,6 @@
-// expected-values: asks about the code from which tests take what they expect: modules that the work
-// changed and that tests only import expected values from, and functions beside the tests that they
-// compare with (source-text/expected-value-sources.ts).
+// expected-values: asks about the code from which tests take what they expect: modules that the
+// work changed and that tests only import expected values from, and functions beside the tests that
+// they compare with (source-text/expected-value-sources.ts).
 
 import type { Difference } from "../../../ports/workspace.ts";
 import { isProgramText } from "../../protected/kinds.ts";

@@ -1,5 +1,5 @@
-// looks-only: finds commands that only look for a word or a file and run nothing, at code or at what
-// a plan of this run wanted.
+// looks-only: finds commands that only look for a word or a file and run nothing, at code or at
+// what a plan of this run wanted.
 
 import type { Check } from "../../../contracts/evidence.ts";
 import type { Difference } from "../../../ports/workspace.ts";

@@ -1,5 +1,5 @@
-// replaced-functions: finds new functions and macros that take the place of something tests rely on:
-// in C of the system's or of a header's, in a shell of a part of the shell.
+// replaced-functions: finds new functions and macros that take the place of something tests rely
+// on: in C of the system's or of a header's, in a shell of a part of the shell.
 
 import { type Definition, findDefinitions } from "../source-text/definitions.ts";
 import { filesReadMax } from "../lab.ts";
