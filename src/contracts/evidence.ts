@@ -233,7 +233,7 @@ export const ProtectedChange = v.strictObject({
    * Why the change counts anyway: the scope names it, a person approved exactly this content, or
    * tests were only added to it and checks are tried out; null: the base's file is used.
    */
-  allowed: v.nullable(v.picklist(["scope", "approved", "added"])),
+  allowed: v.nullable(v.picklist(["scope", "approved", "added", "goal"])),
 });
 export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 

@@ -126,7 +126,7 @@ export function baseTestFields(run: RunView, changes: readonly ProtectedChange[]
     before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])),
   };
 
-  if (changes.some(({ allowed }) => allowed === "scope" || allowed === "approved")) return evidence;
+  if (changes.some(({ allowed }) => allowed !== null && allowed !== "added")) return evidence;
   const tallies = baselines.flatMap(([id, { baseline }]) =>
     baseline.tests === undefined ? [] : [[id, baseline.tests] as const],
   );

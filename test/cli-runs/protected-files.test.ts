@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { autopilot, eventsOf, goScripted, runFolderOf } from "../support/autopilot.ts";
+import { autopilot, eventsOf, goArgs, goScripted, runFolderOf } from "../support/autopilot.ts";
 import {
   checkedOnce,
   type Files,
@@ -430,6 +430,54 @@ describe("a person is asked what becomes of changed tests", () => {
       "look at test/add.test.js: it checks this work, was there before it, and was changed",
     ]);
     expect(provedIn(folder, "step_completed")[0]?.facts).toMatchObject({ oracles: "kept" });
+  });
+
+  test("nor does a gap name tests that were only added to", async () => {
+    const script = "[ $(node -p 'require(\"./src/add.js\").add(1, 2)') = 3 ] || exit 1\n";
+    const more =
+      "for n in 1 2 3; do\n  sum=$(node -p \"require('./src/add.js').add($n, 2)\")\n  [ $sum = $((n + 2)) ] || exit 1\ndone\n";
+    const folder = scratch({ files: files({ "test/run.sh": script }) });
+    const { json } = await goScripted(
+      folder,
+      insisting(fixed, put("test/run.sh", `${script}${more}`)),
+      ["--done-criteria", "add adds :: sh test/run.sh"],
+    );
+    expect(json).toMatchObject({ state: "completed", verdict: "verified" });
+    expect(changesOf(folder)).toMatchObject([
+      { path: "test/run.sh", how: "changed", allowed: null },
+    ]);
+    // An early end in the same place is no addition that nobody has to see.
+    const other = scratch({ files: files({ "test/run.sh": script }) });
+    const ended = await goScripted(
+      other,
+      insisting(fixed, put("test/run.sh", `node -e 0\n[ -d src ] && exit 0\n${script}`)),
+      ["--done-criteria", "add adds :: sh test/run.sh"],
+    );
+    expect(ended.json["verdict"]).not.toBe("verified");
+  });
+
+  test("nobody is asked about tests that the goal names for a change: a gap names them", async () => {
+    const goal = "Move src/add.js to src/plus.js and adapt test/add.test.js to that.";
+    const play = (...more: object[]) => {
+      const folder = checkedOnce(scratch({ files: files() }));
+      const args = goArgs(folder, insisting(...moveModule, ...more), testsPass);
+      return autopilot(
+        folder,
+        args.map((word) => (word === "make b" ? goal : word)),
+      );
+    };
+    expect((await play()).json).toMatchObject({
+      state: "completed",
+      verdict: "verified_with_gaps",
+      gaps: ["look at test/add.test.js: it checks this work, and was changed as the goal asks"],
+    });
+
+    // Not if it puts them out of action.
+    const skipped = movedTests.replace('test("adds",', 'test.skip("adds",');
+    expect((await play(put("test/add.test.js", skipped))).json).toMatchObject({
+      state: "paused",
+      reason_code: "oracle_changed",
+    });
   });
 
   test("a person is asked about changed tests that the work fails, although it passes those before", async () => {

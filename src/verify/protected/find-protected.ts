@@ -17,12 +17,15 @@ import {
   type ProtectionRules,
 } from "./judge.ts";
 import { loadProtectionRules, type ProtectionSources } from "./load-protection-rules.ts";
+import { keepsAllLines } from "./kept-lines.ts";
 import { findMovedWhole, findMovesOfTests } from "./moved-files.ts";
 import { type CommitRange, readChange, type TreeReader } from "./read-change.ts";
 
 export const changesMax = 1_000;
 const setAsideText = "is new and decides how tests or checks run from now on";
 const changedText = "checks this work, was there before it, and was changed";
+const askedText = "checks this work, and was changed as the goal asks";
+const extendedText = "checks this work, was there before it, and was added to";
 const variablesText = "is new and sets variables that checks are built with";
 
 type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
@@ -51,6 +54,7 @@ export async function findProtected(
     rules: { ...rules, areTriedOut, movedWhole, addedPaths },
     scope,
     approved,
+    goal,
   });
 
   const reviewPoints = await collectReviewPoints(
@@ -64,7 +68,7 @@ export async function findProtected(
     ...judgement,
     changes: shortenChanges(judgement.changes),
     look: [
-      ...listUnapproved(judgement.changes),
+      ...listUnapproved(judgement.changes, changedFiles),
       ...listVariables(judgement.changes, rules),
       ...reviewPoints,
     ],
@@ -93,16 +97,25 @@ async function readCandidates(
   return changedFiles;
 }
 
-/** What judges the work and was changed: nothing may rest on that alone. */
-const listUnapproved = (changes: readonly ProtectedChange[]): readonly LookAt[] =>
+/**
+ * What judges the work and was changed. If a file has all that it had, in the same order, what was
+ * added to it has been tried out, and leaves no gap.
+ */
+const listUnapproved = (
+  changes: readonly ProtectedChange[],
+  changedFiles: readonly ChangedFile[],
+): readonly LookAt[] =>
   changes
-    .filter(({ allowed }) => allowed === null)
+    .filter(({ allowed }) => allowed === null || allowed === "goal")
     .slice(0, reviewPointsMax)
-    .map(({ path, how }) => ({
-      path,
-      what: how === "added" ? setAsideText : changedText,
-      gap: true,
-    }));
+    .map(({ path, how, allowed }) => {
+      if (allowed === "goal") return { path, what: askedText, gap: true };
+      const file = changedFiles.find(({ difference }) => difference.path === path);
+      if (how === "added") return { path, what: setAsideText, gap: true };
+      return file?.before != null && file.after !== null && keepsAllLines(file.before, file.after)
+        ? { path, what: extendedText }
+        : { path, what: changedText, gap: true };
+    });
 
 /** New files that makefiles include, and that checks were run with. */
 const listVariables = (

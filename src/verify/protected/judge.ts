@@ -15,6 +15,8 @@
 //   J7. So may a new file with variables alone that a makefile of the base asks for (`-include
 //       config.mk`), if experiments follow: what kept the tests from failing would be found by
 //       them. A person is told of it.
+//   J8. A change of tests and recorded outputs that the goal asks for in so many words needs no
+//       further leave, unless it puts tests out of action. A gap names it.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
@@ -24,6 +26,7 @@ import type { Difference } from "../../ports/workspace.ts";
 import { listChangedParts, extractProtectedParts } from "./parts/extract-parts.ts";
 import type { CommandSet } from "./command-set.ts";
 import type { ProtectedParts } from "./parts/protected-parts.ts";
+import { isChangeAskedFor } from "./asked-changes.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, keepsAllLines, isHarmlessAddition } from "./kept-lines.ts";
@@ -87,6 +90,8 @@ type ProtectedChanges = {
   readonly rules: ProtectionRules;
   readonly scope: readonly string[];
   readonly approved: readonly Hash[];
+  /** The goal and the criteria in the person's words. */
+  readonly goal?: string;
 };
 
 export function judgeProtected({
@@ -95,6 +100,7 @@ export function judgeProtected({
   rules,
   scope,
   approved,
+  goal = "",
 }: ProtectedChanges): ProtectedJudgement {
   const judgedChanges = changedFiles.flatMap((file) => {
     const { path } = file.difference;
@@ -118,7 +124,13 @@ export function judgeProtected({
     const isAllowedAddition =
       rules.areTriedOut === true && (hasOnlyNewTests || comesWithTests || isMoved); // J5
     const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
-    const allowed = isNamed ? ("scope" as const) : allowedAsAddition;
+    const mayBeAskedFor =
+      row.part === undefined &&
+      (row.kind === "test" || row.kind === "snapshot") &&
+      !evasions.has(finding.how) &&
+      !keepsEverything(file);
+    const allowedByGoal = mayBeAskedFor && isChangeAskedFor(path, goal) ? ("goal" as const) : null; // J8
+    const allowed = isNamed ? ("scope" as const) : (allowedAsAddition ?? allowedByGoal);
 
     const change: ProtectedChange = {
       path,
@@ -138,6 +150,8 @@ export function judgeProtected({
 
   return { content, changes };
 }
+
+const evasions: ReadonlySet<string> = new Set(["skipped", "focused", "mocked", "loosened"]);
 
 /** A new file that a makefile includes and that sets variables, and does nothing else (J7). */
 const isVariablesFile = (row: ProtectionRow, after: string | null): boolean =>
@@ -243,6 +257,9 @@ const hasOnlyAdditions = (
   (/^\d+ test cases? (?:was|were) added/.test(message) || // as change-kind.ts words it
     lineData.test(path) ||
     listAddedLines(before, after).every(isHarmlessAddition));
+
+const keepsEverything = ({ before, after }: ChangedFile): boolean =>
+  before !== null && after !== null && keepsAllLines(before, after);
 
 const isEmpty = (parts: ProtectedParts | null): boolean =>
   parts !== null && Object.keys(parts).length === 0;
