@@ -45,7 +45,7 @@ import {
 import { mutateWork } from "./questions/mutate-work.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { askAll } from "./questions/table.ts";
-import { findWork, reportMutation, reportWithoutWork } from "./without-work.ts";
+import { addsToTests, findWork, reportMutation, reportWithoutWork } from "./without-work.ts";
 
 export type ExperimentFindings = Pick<
   CheckResult,
@@ -92,7 +92,8 @@ export async function runExperiments(
   const findings = { canary, ...known };
   if (canary.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
 
-  const work = findJudgedWork(trial, subject);
+  const hasTests = await addsToTests(differences, lab.textAt);
+  const work = hasTests ? findJudgedWork(trial, subject) : null;
   const isMutable = work !== null && mayRunTests(lab);
   const mutation = isMutable ? await mutateWork({ differences, lab }, createNonce(lab.seed)) : null;
 

@@ -1,10 +1,11 @@
 // without-work: an experiment takes the agent's changes out, except for its tests, and runs the
 // check again: a check that still passes does not depend on the work. Here: which files are put back
-// and which removed, and the words of the result. Pure.
+// and which removed, and the words of the result.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { findProtectionRow } from "../protected/kinds.ts";
+import type { Lab } from "./lab.ts";
 
 /** What is restored to remove the work: paths as they were, and paths that did not exist. */
 export type RemovedWork = {
@@ -20,19 +21,29 @@ export function findWork(differences: readonly Difference[]): RemovedWork | null
   const isTestOrSetup = ({ path }: Difference): boolean =>
     findProtectionRow(path) !== null && findProtectionRow(path)?.part !== "rust_source";
   const source = differences.filter((difference) => !isTestOrSetup(difference));
-  if (
-    source.length === 0 ||
-    !differences.some(
-      (difference) => difference.kind !== "deleted" && isTestOrSnapshot(difference.path),
-    )
-  ) {
-    return null;
-  }
+  if (source.length === 0) return null;
 
   return {
     paths: source.filter(({ kind }) => kind !== "added").map(({ path }) => path),
     without: source.filter(({ kind }) => kind === "added").map(({ path }) => path),
   };
+}
+
+/** Whether the work added anything to tests; to take some out is no proof of its own. */
+export async function addsToTests(
+  differences: readonly Difference[],
+  textAt: Lab["textAt"],
+): Promise<boolean> {
+  const tests = differences.filter(
+    ({ kind, path }) => kind !== "deleted" && isTestOrSnapshot(path),
+  );
+  for (const { path } of tests) {
+    const [was, is] = [await textAt("base", path), await textAt("work", path)];
+    const earlierLines = new Set((was ?? "").split("\n"));
+    if (is === null || is.split("\n").some((line) => !earlierLines.has(line))) return true;
+  }
+
+  return false;
 }
 
 const isTestOrSnapshot = (path: string): boolean => {

@@ -27,6 +27,9 @@ describe("a flip changes what is expected", () => {
 
   test.each([
     "assert.equal(a, b);",
+    'assert false : "no exception";',
+    "        assert False, 'not reached'",
+    "assert.ok(false);",
     'assert_eq!(page(), include_str!("page.html"));',
     "test('adds numbers', () => {",
     "const x = y;",

@@ -99,14 +99,20 @@ export function findUnnoticed(
   return functions.filter(({ name }) => !failedTests.some((test) => callsFunction(test, name)));
 }
 
-/** Whether a test fails that names none of the changed functions. */
+/** Whether a test fails that passed, and names none of the changed functions. */
 export const failsIndirectly = (
   { functions, cases }: Changed,
   before: Observed,
   now: Observed,
 ): boolean =>
-  filterNamed(cases, listNewFailures(before, now)).some(
-    (test) => !functions.some(({ name }) => callsFunction(test, name)),
+  listNewFailures(before, now).some(
+    (name) =>
+      before.passedNames?.has(name) !== false &&
+      !cases.some(
+        (test) =>
+          (isNameOfTest(name, test) || isNameOfFile(name, test.path)) &&
+          functions.some((one) => callsFunction(test, one.name)),
+      ),
   );
 
 export const listNewFailures = (before: Observed, now: Observed): readonly string[] =>
