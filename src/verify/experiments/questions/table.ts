@@ -45,6 +45,7 @@ import { askComparersAsBefore } from "./restore-definitions.ts";
 import { askPrintedValues } from "./printed-values.ts";
 import { findReplacedFunctions } from "./replaced-functions.ts";
 import { askNumberTypes } from "./foreign-equality.ts";
+import { findOwnCommands } from "./own-commands.ts";
 import { askOwnRandom } from "./own-random.ts";
 
 type Row = {
@@ -193,6 +194,12 @@ const questions: readonly Question[] = [
     appliesTo: "criteria",
     costs: "a run",
     gap: findAnswersInExamples,
+  },
+  {
+    name: "who wrote what it goes by?",
+    appliesTo: "criteria",
+    costs: "nothing",
+    gap: findOwnCommands,
   },
   {
     name: "do its documents cite what is there?",
