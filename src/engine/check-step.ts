@@ -3,6 +3,7 @@
 
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { Facts } from "../contracts/outcome.ts";
+import { isSecretFromAgent } from "../contracts/secret-checks.ts";
 import { describeExpectation } from "../kit/answer.ts";
 import type { Verifier } from "../ports/verifier.ts";
 import { resolveChecks, filterNamedProofs } from "./checks.ts";
@@ -187,7 +188,7 @@ function describeEnd({ check, status, exit_code, why }: CheckResult): string {
 /** With the number of failed tests, and the name of the first; a holdout check names none. */
 function describeEndWithTests(result: CheckResult): string {
   const { check, tests, failed = "", why } = result;
-  if (check.kind === "holdout" || why !== undefined || tests === undefined || tests.failed === 0) {
+  if (isSecretFromAgent(check) || why !== undefined || tests === undefined || tests.failed === 0) {
     return describeEnd(result);
   }
 

@@ -10,6 +10,7 @@
 
 import type { Step } from "../contracts/flow.ts";
 import type { Outcome } from "../contracts/outcome.ts";
+import { isSecretFromAgent } from "../contracts/secret-checks.ts";
 import { cursorSteps } from "../core/selectors.ts";
 import type { RunView, CursorView } from "../core/state.ts";
 import type { PromptTurn } from "../engine/runtime.ts";
@@ -192,7 +193,7 @@ async function renderOutcome(
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   const failing = outcome.checks.filter(
-    ({ check, status }) => status !== "passed" && check.kind !== "holdout",
+    ({ check, status }) => status !== "passed" && !isSecretFromAgent(check),
   );
 
   const hasDetail = outcome.detail !== null && outcome.detail !== "";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import type { Criterion } from "../../contracts/portfolio-journal.ts";
+import { isSecretFromAgent, nameForAgent } from "../../contracts/secret-checks.ts";
 import { toCommandKey } from "../../verify/same-command.ts";
 import { detectChecks } from "../../verify/detect/detect.ts";
 import { detectRestores } from "../../verify/detect/detect-restore.ts";
@@ -115,7 +116,7 @@ async function runChecks(
 
     return {
       passed: results.length >= checks.length && failures.length === 0,
-      failed: failures.map(({ check }) => describeCheck(check)),
+      failed: failures.map(({ check }) => nameForAgent(check)),
       cancelled: context.interrupted.aborted,
       evidence: results.map((result) => describeResult(result, evidence)),
     };
@@ -154,17 +155,13 @@ function toCheck({ text, command }: Criterion, index: number): readonly Check[] 
   return [{ id, kind: "criterion", title: text, command, source: "task" }];
 }
 
-/** A hold-out's command is secret: whoever reads this may be the agent. */
-const describeCheck = ({ kind, title, command }: Check): string =>
-  kind === "holdout" ? title : command;
-
 function describeResult(
   { check, status, why }: CheckResult,
   evidence: readonly Evidence[],
 ): string {
   const whyText = why === undefined ? "" : ` (${why})`;
-  const headline = `${status}: ${describeCheck(check)}${whyText}`;
-  if (status === "passed" || check.kind === "holdout") return headline;
+  const headline = `${status}: ${nameForAgent(check)}${whyText}`;
+  if (status === "passed" || isSecretFromAgent(check)) return headline;
 
   const record = evidence.findLast((candidate) => candidate.check.id === check.id);
   const excerpt = (record?.output_excerpt ?? "").slice(-excerptCharsMax).trim();

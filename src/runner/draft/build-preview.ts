@@ -5,6 +5,7 @@ import { shellWord } from "../../kit/shell-word.ts";
 import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
 import { gradeLevel } from "../../contracts/isolation-order.ts";
 import type { Policy } from "../../contracts/policy.ts";
+import { isSecretFromAgent } from "../../contracts/secret-checks.ts";
 import type { RunView } from "../../core/state.ts";
 import {
   type CheckVariable,
@@ -103,7 +104,7 @@ async function findToolsMissing(
   run: RunView,
 ): ReturnType<typeof findMissingTools> {
   const { drafted } = run;
-  const shownChecks = drafted.checks.filter(({ kind }) => kind !== "holdout");
+  const shownChecks = drafted.checks.filter((check) => !isSecretFromAgent(check));
   const policy = readRecordedPolicy(run);
 
   return findMissingTools(

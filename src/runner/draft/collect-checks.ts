@@ -3,6 +3,7 @@
 
 import type { Check } from "../../contracts/evidence.ts";
 import type { Objective } from "../../contracts/objective.ts";
+import { titleSecretCheck } from "../../contracts/secret-checks.ts";
 import { type DetectConfig, detectChecks } from "../../verify/detect/detect.ts";
 import { type RestoreSetting, detectRestores } from "../../verify/detect/detect-restore.ts";
 import type { DetectWarning, Tree } from "../../verify/detect/manifest.ts";
@@ -52,9 +53,8 @@ function listObjectiveChecks({ done_criteria, red_green, holdout }: Objective): 
     add("red_green", index + 1, command, command);
   }
 
-  // An agent may see its title when it fails, never its command.
   for (const [index, command] of holdout.entries()) {
-    add("holdout", index + 1, `holdout ${index + 1}`, command);
+    add("holdout", index + 1, titleSecretCheck(index + 1), command);
   }
 
   return checks;

@@ -10,6 +10,7 @@
 
 import { couldNotRun } from "../../contracts/evidence.ts";
 import type { Verdict } from "../../contracts/objective.ts";
+import { isSecretFromAgent } from "../../contracts/secret-checks.ts";
 import { visible } from "../../kit/visible.ts";
 import type { ReportedCheck, ReportView } from "../report.ts";
 import { describeProof } from "../sentences/verdict-sentences.ts";
@@ -89,7 +90,9 @@ function criteriaLines({ criteria }: ReportView): readonly string[] {
 function checkLines(evidence: readonly ReportedCheck[]): readonly string[] {
   if (evidence.length === 0) return ["No check was run."];
   const rows = evidence.slice(0, checksMax).map(({ command, kind, before, status }) => {
-    const name = kind === "holdout" ? "(a check the agent was not told about)" : asCode(command);
+    const name = isSecretFromAgent({ kind })
+      ? "(a check the agent was not told about)"
+      : asCode(command);
     return `| ${escapeCell(name)} | ${before.replace("_", " ")} | ${couldNotRun({ status }) ? "could not run" : status.replace("_", " ")} |`;
   });
 
@@ -102,7 +105,7 @@ function checkLines(evidence: readonly ReportedCheck[]): readonly string[] {
 
 function recheckLines({ run_id, evidence }: ReportView): readonly string[] {
   const commands = [
-    ...new Set(evidence.filter(({ kind }) => kind !== "holdout").map(({ command }) => command)),
+    ...new Set(evidence.filter((check) => !isSecretFromAgent(check)).map(({ command }) => command)),
   ].slice(0, checksMax);
   return [
     ...(commands.length === 0
