@@ -190,8 +190,7 @@ class FileJournal implements Journal {
     const { position } = this.#writer;
     if (state.seq !== position.seq) return false;
     try {
-      writeSnapshot(this.#disk, this.#dir, position, state);
-      return true;
+      return writeSnapshot(this.#disk, this.#dir, position, state);
     } catch (error) {
       throw toJournalFailure(error, "writing the snapshot");
     }

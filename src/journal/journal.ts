@@ -51,8 +51,8 @@ export interface Journal {
   putBlob(bytes: string | Uint8Array): Promise<Hash>;
   readBlob(hash: Hash): Promise<Buffer>;
   /**
-   * Stores the fold of every acknowledged entry. A state of any other position is refused with
-   * false.
+   * Stores the fold of every acknowledged entry. A state of any other position, or one that
+   * is too large, is refused with false.
    */
   snapshot(state: { readonly seq: number }): Promise<boolean>;
   /** The last acknowledged position. */

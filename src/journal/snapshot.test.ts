@@ -2,9 +2,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
+import { nodeDisk } from "./disk.ts";
 import { faultyDisk } from "./faulty-disk.ts";
 import { openJournal } from "./file-journal.ts";
 import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
+import { writeSnapshot } from "./snapshot.ts";
 
 afterAll(sweep);
 
@@ -54,6 +56,13 @@ describe("a snapshot", () => {
     const { journal } = await openJournal(dir, still);
     expect(await journal.snapshot({ seq: 2 })).toBe(false);
     await journal.close();
+  });
+
+  test("is not written if it would be too large to be read, and the one before is kept", async () => {
+    const { position } = (await reopened()).journal;
+    const wasWritten = writeSnapshot(nodeDisk, dir, position, { text: "x".repeat(1000) }, 1000);
+    expect(wasWritten).toBe(false);
+    expect((await reopened()).snapshot).toEqual(state);
   });
 
   test("may be refused by whoever can no longer read it, and all is replayed", async () => {

@@ -17,6 +17,7 @@ import { openFile } from "./open-file.ts";
 
 const version = 1;
 const snapshotFile = "snapshot.json";
+/** A larger one is neither written nor read. */
 const snapshotBytesMax = 256 * 1024 * 1024;
 const header =
   /^\{"snapshot":1,"seq":(\d{1,15}),"byte":(\d{1,15}),"prev":"([0-9a-f]{64})","sha256":"([0-9a-f]{64})","state":$/;
@@ -30,16 +31,20 @@ const windowGrowth = 16;
 
 export type Snapshot = { readonly state: unknown; readonly position: Position };
 
+/** False if it is too large to be read again: then the one before it is kept. */
 export function writeSnapshot(
   disk: Disk,
   dir: string,
   position: Readonly<Position>,
   state: object,
-): void {
+  bytesMax = snapshotBytesMax,
+): boolean {
   const json = Buffer.from(JSON.stringify(state));
   const head = `{"snapshot":${version},"seq":${position.seq},"byte":${position.byte},"prev":"${position.prev}","sha256":"${hash("sha256", json)}","state":`;
   const bytes = Buffer.concat([Buffer.from(head), json, Buffer.from("}\n")]);
+  if (bytes.length > bytesMax) return false;
   replaceFile(disk, join(dir, snapshotFile), join(dir, `${snapshotFile}.tmp`), bytes);
+  return true;
 }
 
 /** The last snapshot, if it is intact and of this journal; null in any doubt. */

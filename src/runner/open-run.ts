@@ -22,6 +22,7 @@ import type { RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";
 import type { Group } from "../journal/group.ts";
 import type { Journal } from "../journal/journal.ts";
+import { openSnapshotRhythm } from "../journal/snapshot-rhythm.ts";
 import { invariant } from "../kit/invariant.ts";
 import type { Lease } from "../ports/run-store.ts";
 import { writePlaybookFiles } from "../playbooks/registry/open-playbook.ts";
@@ -43,12 +44,6 @@ import { beginRun } from "./begin-run.ts";
 import { openNotices } from "./run-notices.ts";
 import { openRuntime } from "./open-runtime.ts";
 
-/**
- * How often a snapshot of the state is taken, and after how many new events one is taken when the
- * run is closed.
- */
-const snapshotEveryEvents = 10_000;
-const snapshotAtEndEvents = 500;
 const reserveFile = "reserve";
 const reserveBytes = 64 * 1024;
 /** Failures of the journal itself, or of its ownership: then no pause can be written. */
@@ -212,7 +207,7 @@ type Writer = {
 function openWriter(opened: OpenedRun): Writer {
   const { context, paths, folder, journal, fold, lease, view } = opened;
   const statusCache = openStatusCache({ folder, view, position: () => journal.position });
-  let eventsSinceSnapshot = 0;
+  const snapshots = openSnapshotRhythm(() => journal.snapshot(view()));
   let hub: ReturnType<typeof openHubFor> | null = null;
 
   const sendCommit = async (commit: string): Promise<void> => {
@@ -222,11 +217,7 @@ function openWriter(opened: OpenedRun): Writer {
   };
 
   const append = async (events: readonly Draft[]): Promise<readonly Entry[]> => {
-    if (eventsSinceSnapshot >= snapshotEveryEvents) {
-      eventsSinceSnapshot = (await journal.snapshot(view())) ? 0 : eventsSinceSnapshot;
-    }
-
-    eventsSinceSnapshot += events.length;
+    await snapshots.beforeAppend(events.length);
     for (const event of events) requireMayGrant(context, event);
     // A commit is sent before the line that names it, so that the hub has it (fleet/hub.ts).
     for (const event of events) {
@@ -248,9 +239,7 @@ function openWriter(opened: OpenedRun): Writer {
     write: async (event) => {
       for (const entry of await append([event])) fold.apply(entry);
     },
-    snapshotAtEnd: async () => {
-      if (eventsSinceSnapshot >= snapshotAtEndEvents) await journal.snapshot(view());
-    },
+    snapshotAtEnd: snapshots.atEnd,
     close: statusCache.close,
   };
 }
