@@ -1,6 +1,7 @@
 // turn-request: builds the request for an agent's turn: prompt, time limit, scope, budget left and
 // session to continue.
 
+import { stepMinutesDefault } from "../contracts/config-defaults.ts";
 import { correctionsMax, type Step } from "../contracts/flow.ts";
 import { buildTurnHistory } from "../core/turn-history.ts";
 import { meterAllowance, minutesLeft, retriesLeft } from "../core/budget.ts";
@@ -9,8 +10,6 @@ import type { TurnRequest } from "../ports/agent.ts";
 import { withSignal } from "./cancel.ts";
 import { type StepExecution, readContext } from "./step-execution.ts";
 import type { TurnPrompt } from "./runtime.ts";
-
-const stepMinutesDefault = 20;
 
 /** The session that a step continues; null if it starts its own. */
 export function findSessionToContinue(

@@ -1,5 +1,5 @@
 // turn-limits: what an agent may take in one turn: time for startup, silence, cancellation and
-// shutdown, and output.
+// shutdown, and output. How long its work may take comes with each request: ports/agent.ts.
 
 /**
  * How long an agent may take for anything but work, and how long it is waited for when it must end.
