@@ -1,7 +1,7 @@
-// config-defaults: what holds for each key of the config that is set nowhere, and for a flow's step
-// that sets no time. Elsewhere: thresholds and caps (tunable-limits.ts), the constants of an
-// estimate (insight/roadmap-cost-formula.ts), the budget (project/config/flow-budget.ts) and the
-// address of a collector (project/otel/collector.ts).
+// config-defaults: what holds for each key of the config that is set nowhere, for a flow's step that
+// sets no time, and for a portfolio's run that sets no --jobs. Elsewhere: thresholds and caps
+// (tunable-limits.ts), the constants of an estimate (insight/roadmap-cost-formula.ts), the budget
+// (project/config/flow-budget.ts) and the address of a collector (project/otel/collector.ts).
 
 import type { Config } from "./config.ts";
 
@@ -21,3 +21,5 @@ export const configDefaults = {
 
 /** How long an agent's turn may take if neither its step nor its flow says so. */
 export const stepMinutesDefault = 20;
+/** How many of a portfolio's tasks run at once. */
+export const portfolioJobsDefault = 2;

@@ -1,6 +1,7 @@
 // plan-portfolio: plans a portfolio as it is on this machine now: with the user's settings, the
 // disk's room and the workers that are gone.
 
+import { portfolioJobsDefault } from "../../contracts/config-defaults.ts";
 import type { Plan, PlanFacts } from "../../portfolio/planner/plan-actions.ts";
 import { plan } from "../../portfolio/planner/plan.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
@@ -9,8 +10,6 @@ import { agentDefault } from "../../portfolio/worker/run-input.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { resolveAgentPaths } from "../../project/named-agents.ts";
-
-const jobsDefault = 2;
 
 /** `gone`: tasks that are running by the journal and that no worker works on. */
 export function planPortfolio(
@@ -37,7 +36,7 @@ export function planPortfolio(
 
   return plan(portfolio.state, {
     now: portfolio.now(),
-    jobs: conditions.input.jobs ?? jobsDefault,
+    jobs: conditions.input.jobs ?? portfolioJobsDefault,
     withoutWorker: gone,
     perAgent: parallelByAgent,
     roomProblem: conditions.makeRoom?.(config.disk_quota) ?? null,

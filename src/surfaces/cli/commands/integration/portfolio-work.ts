@@ -1,6 +1,7 @@
 // portfolio-work: command-line specs of `portfolio take`, `portfolio import` and `portfolio run`,
 // with the flags that say who works and where the work lands.
 
+import { portfolioJobsDefault } from "../../../../contracts/config-defaults.ts";
 import { isolationLevels } from "../../../../contracts/objective.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
@@ -36,7 +37,7 @@ export const poolFlags: readonly FlagSpec[] = [
     min: 1,
     placeholder: "N",
     about: "How many tasks run at once.",
-    standard: "2",
+    standard: String(portfolioJobsDefault),
   },
   {
     name: "agent",
