@@ -27,7 +27,7 @@ import {
 } from "./landing-obstacles.ts";
 import { landBatch, type QueueParts } from "./land-batch.ts";
 import { oneLine } from "../../views/wording.ts";
-import { mergeOnto, mergeTask } from "./merge-tasks.ts";
+import { mergeOnto, mergeTask } from "./merge-in-order.ts";
 import { whyRewound } from "./rewound.ts";
 import { type CommitProof, proveCommit } from "./prove-commit.ts";
 import { eraseSync } from "../../workspace/folder.ts";

@@ -12,9 +12,9 @@ import type { Repository } from "../../workspace/git/repository.ts";
 import type { PortfolioPaths } from "../store/folder.ts";
 import { type BranchCheckout, makeCopy } from "./exchange-copy.ts";
 import { commitTree, type ExchangeGit, openExchangeGit } from "./exchange-git.ts";
-import { CommitMerger, type MergeOutcome, type MergeRequest } from "./exchange-merge.ts";
+import { CommitMerger, type MergeOutcome, type MergeRequest } from "../merge/merge-commits.ts";
 
-export type { MergeOutcome } from "./exchange-merge.ts";
+export type { MergeOutcome } from "../merge/merge-commits.ts";
 
 export type Exchange = {
   readonly repository: Repository;

@@ -1,4 +1,4 @@
-// merge-tasks: merges the commits of tasks onto a commit, one after the other, without moving any
+// merge-in-order: merges the commits of tasks onto a commit, one after the other, without moving any
 // branch.
 
 import type { TaskView } from "../planner/state.ts";

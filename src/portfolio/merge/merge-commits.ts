@@ -1,4 +1,4 @@
-// exchange-merge: merges a task's commit onto another commit, in git objects alone: no branch,
+// merge-commits: merges a task's commit onto another commit, in git objects alone: no branch,
 // index or file changes.
 //
 // Invariant:
@@ -7,7 +7,7 @@
 //       brought over.
 
 import { git, readGitLine } from "../../workspace/git/git.ts";
-import { commitTree, type ExchangeGit, isAncestor } from "./exchange-git.ts";
+import { commitTree, type ExchangeGit, isAncestor } from "../worker/exchange-git.ts";
 
 const rebaseCommitsMax = 50;
 const errorCharsMax = 300;
