@@ -6,6 +6,7 @@ import type { Experiment } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { findProtectionRow } from "../protected/kinds.ts";
 import type { Lab } from "./lab.ts";
+import { findTestCases } from "./source-text/test-cases.ts";
 
 /** What is restored to remove the work: paths as they were, and paths that did not exist. */
 export type RemovedWork = {
@@ -39,8 +40,14 @@ export async function addsToTests(
   );
   for (const { path } of tests) {
     const [was, is] = [await textAt("base", path), await textAt("work", path)];
+    const earlier = new Set(findTestCases(path, was ?? "").map(({ text }) => text));
+    const cases = findTestCases(path, is ?? "");
     const earlierLines = new Set((was ?? "").split("\n"));
-    if (is === null || is.split("\n").some((line) => !earlierLines.has(line))) return true;
+    const hasMore =
+      cases.length === 0
+        ? (is ?? "\0").split("\n").some((line) => !earlierLines.has(line))
+        : cases.some(({ text }) => !earlier.has(text));
+    if (hasMore) return true;
   }
 
   return false;

@@ -32,6 +32,13 @@ fn says_so() {
   expect(asserts?.[0]?.score).toBeGreaterThan(panics?.[0]?.score ?? 9);
 });
 
+test("what is never to be reached is no expectation", () => {
+  expect(brokenIn("ATest.java", 'assert false : "no exception";')).toEqual([]);
+  expect(brokenIn("test_a.py", 'def test_a():\n    assert False, "not reached"\n')).toEqual([]);
+  expect(brokenIn("a.test.js", "assert.ok(false);")).toEqual([]);
+  expect(brokenIn("a.test.js", "assert.ok(isOpen());")).toHaveLength(1);
+});
+
 describe("an assertion is broken whatever it expects", () => {
   test.each([
     ["a.test.js", "assert.equal(mul(a, b), a * b);", "assert.equal(mul(a, b), changed(a * b));"],

@@ -46,14 +46,18 @@ const beforeCharsMax = 60;
 export function createAssertionFlips(path: string, text: string, nonce: string): readonly Flip[] {
   const lineAt = createLineCounter(text);
   const assertions = [...findAssertions(path, text, nonce), ...findPlainComparisons(path, text)];
-  const changes = assertions.flatMap((assertion) =>
-    createAssertionChanges(assertion, path, text, nonce),
-  );
+  const changes = assertions
+    .filter((assertion) => !onlyFails(assertion, text))
+    .flatMap((assertion) => createAssertionChanges(assertion, path, text, nonce));
 
   return changes
     .flatMap((change) => toFlip(path, text, change, lineAt) ?? [])
     .toSorted((left, right) => left.line - right.line);
 }
+
+/** What is never to be reached: `assert false : "no exception";`. */
+const onlyFails = ({ truth }: Assertion, text: string): boolean =>
+  truth !== undefined && /^\(?false\)?$/i.test(text.slice(truth.from, truth.to).trim());
 
 /**
  * In a program that is a test as a whole, not a file of tests for a runner: its conditions that end

@@ -107,7 +107,7 @@ export const failsIndirectly = (
 ): boolean =>
   listNewFailures(before, now).some(
     (name) =>
-      before.passedNames?.has(name) !== false &&
+      ((before.passedNames?.size ?? 0) === 0 || before.passedNames?.has(name) === true) &&
       !cases.some(
         (test) =>
           (isNameOfTest(name, test) || isNameOfFile(name, test.path)) &&
