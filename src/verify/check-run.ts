@@ -8,7 +8,7 @@ import type { Verifier } from "../ports/verifier.ts";
 import type { CommandResult } from "./command.ts";
 import type { ReportedNames } from "./detect/test-names.ts";
 import type { ReporterRun } from "./reporter/reporter-trust.ts";
-import { whyFailuresIgnored, whyProvesLess } from "./tally.ts";
+import { whyFailuresIgnored, whyProvesLess } from "./test-summaries.ts";
 import { whyJudgeRewritten, type WrittenTo } from "./written-files.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];

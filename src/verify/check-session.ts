@@ -30,7 +30,7 @@ import {
 import { reportRunning } from "./report-running.ts";
 import { chooseTestSource } from "./reporter/choose-test-source.ts";
 import { mayBeAffected, openReporterTrial, type ReporterTrial } from "./reporter/reporter-trust.ts";
-import { listFolderPaths, openTestOutput } from "./test-output.ts";
+import { listFolderPaths, openTestOutput } from "./read-test-output.ts";
 import type { OpenParts } from "./verifier-parts.ts";
 import { findWrittenFiles, type WrittenTo, wroteNothing } from "./written-files.ts";
 

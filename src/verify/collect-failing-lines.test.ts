@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openTestOutput } from "./test-output.ts";
+import { openTestOutput } from "./read-test-output.ts";
 import { openFailingLines } from "./collect-failing-lines.ts";
 
 const failingOf = (lines: readonly string[]): readonly string[] => {

@@ -8,7 +8,7 @@
 //       says so.
 //   C3. It has no terminal, and its input is empty (command-process.ts).
 //   C4. It sees the listed environment only (check-environment.ts), and its output is kept within
-//       bounds (output.ts).
+//       bounds (bounded-output.ts).
 //   C5. The variables of our reporter (reporter/) are not part of the environment that is compared.
 
 import { existsSync } from "node:fs";
@@ -18,9 +18,9 @@ import { openAnswer, type OutputJudge } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Env, buildEnvironment, hashEnvironment } from "./check-environment.ts";
-import { listFolderPaths, type TestOutput } from "./test-output.ts";
+import { listFolderPaths, type TestOutput } from "./read-test-output.ts";
 import { describeCommandEnd } from "./describe-command-end.ts";
-import { collectOutput, type Output, outputLimits } from "./output.ts";
+import { collectOutput, type Output, outputLimits } from "./bounded-output.ts";
 import {
   createTerminator,
   drainPipes,

@@ -3,7 +3,7 @@
 
 import type { CheckStatus } from "../contracts/evidence.ts";
 import { unreachable } from "../kit/never.ts";
-import { readLastLines, type Output } from "./output.ts";
+import { readLastLines, type Output } from "./bounded-output.ts";
 
 export type CommandEnd = {
   readonly status: CheckStatus | "cancelled";

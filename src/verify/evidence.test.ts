@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { Evidence } from "../contracts/evidence.ts";
 import { buildEvidence, storeEvidence, type Observation } from "./evidence.ts";
-import { collectOutput } from "./output.ts";
+import { collectOutput } from "./bounded-output.ts";
 
 const tree = "a".repeat(40);
 

@@ -16,7 +16,7 @@ import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
 import type { CommandResult } from "./command.ts";
 import { buildFailingExcerpt } from "./failing-excerpt.ts";
-import { patternRedactor, readLastLines, toStoredOutput } from "./output.ts";
+import { patternRedactor, readLastLines, toStoredOutput } from "./bounded-output.ts";
 
 export type PutBlob = (bytes: Uint8Array) => Promise<Hash>;
 

@@ -1,7 +1,7 @@
 // failing-excerpt: chooses what is shown of a failed check's output: its failing lines
 // (collect-failing-lines.ts) and its end.
 
-import { type Output, readLastLines } from "./output.ts";
+import { type Output, readLastLines } from "./bounded-output.ts";
 
 type ExcerptLimits = { readonly linesMax: number; readonly bytesMax: number };
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/ports/clock.ts";
 import { type CommandRequest, runCommand } from "../../src/verify/command.ts";
-import { readLastLines, toStoredOutput } from "../../src/verify/output.ts";
+import { readLastLines, toStoredOutput } from "../../src/verify/bounded-output.ts";
 
 const clock: Clock = {
   now: () => new Date().toISOString(),

@@ -1,7 +1,7 @@
 // Which tests passed and failed, as test runners print it, and which of them broke.
 
 import { describe, expect, test } from "vitest";
-import { openTestOutput } from "../test-output.ts";
+import { openTestOutput } from "../read-test-output.ts";
 import { findBrokenTests, toTestNames, findUnrunTests } from "./test-names.ts";
 
 function reported(output: string, command = "") {

@@ -1,7 +1,7 @@
 // Which tests passed and failed, as test runners print it, and which of them broke.
 
 import { expect, test } from "vitest";
-import { openTestOutput } from "../test-output.ts";
+import { openTestOutput } from "../read-test-output.ts";
 import { toTestNames } from "./test-names.ts";
 
 function reported(output: string, command = "") {

@@ -2,7 +2,7 @@
 // could not judge anything. Pure.
 
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
-import { readLastLines, type Output } from "../output.ts";
+import { readLastLines, type Output } from "../bounded-output.ts";
 import { findMissingPackages, describeMissingPackages } from "./missing-packages.ts";
 import { findUnreachableHosts, describeUnreachableHosts } from "./unreachable-hosts.ts";
 

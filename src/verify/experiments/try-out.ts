@@ -19,7 +19,7 @@ import { configDefaults } from "../../contracts/config-defaults.ts";
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import { redactValue } from "../../kit/redact-value.ts";
 import { parseEvidence } from "../evidence.ts";
-import { patternRedactor } from "../output.ts";
+import { patternRedactor } from "../bounded-output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import { runExperiments, type ExperimentFindings } from "./experiment-on-check.ts";
 import {

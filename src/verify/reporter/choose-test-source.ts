@@ -3,7 +3,7 @@
 
 import { listSome } from "../../kit/list-some.ts";
 import type { Evidence, Recorded, TestTally } from "../../contracts/evidence.ts";
-import type { ParsedOutput } from "../test-output.ts";
+import type { ParsedOutput } from "../read-test-output.ts";
 import type { TestRecord } from "./test-record.ts";
 
 /**

@@ -13,7 +13,7 @@
 
 import type { TestTally } from "../../contracts/evidence.ts";
 import type { ReportedNames } from "../detect/test-names.ts";
-import { toRelativePaths } from "../test-output.ts";
+import { toRelativePaths } from "../read-test-output.ts";
 
 export type TestRecord = {
   /** Which test runners reported their tests. */

@@ -1,4 +1,4 @@
-// output: collects a command's output within bounds.
+// bounded-output: collects a command's output within bounds.
 //
 // Invariants:
 //   O1. Memory stays below headBytesMax + tailBytesMax, the redactor's buffer, and one chunk.

@@ -1,7 +1,7 @@
 // What test runners say of themselves, and what it means when they say less than before.
 
 import { test } from "vitest";
-import { openTestOutput } from "./test-output.ts";
+import { openTestOutput } from "./read-test-output.ts";
 
 const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
   const testOutput = openTestOutput("", ["/nowhere"]);

@@ -1,4 +1,4 @@
-// tally: counts the tests that a command ran, from the summaries that test runners and linters
+// test-summaries: counts the tests that a command ran, from the summaries that test runners and linters
 // print. Pure.
 //
 // Invariants:

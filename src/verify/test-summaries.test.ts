@@ -1,8 +1,8 @@
 // What test runners say of themselves, and what it means when they say less than before.
 
 import { describe, expect, test } from "vitest";
-import { openTestOutput } from "./test-output.ts";
-import { whyProvesLess } from "./tally.ts";
+import { openTestOutput } from "./read-test-output.ts";
+import { whyProvesLess } from "./test-summaries.ts";
 
 const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
   const testOutput = openTestOutput("", ["/nowhere"]);

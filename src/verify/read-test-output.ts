@@ -1,4 +1,4 @@
-// test-output: reads a command's output line by line as it is printed, and collects what it says
+// read-test-output: reads a command's output line by line as it is printed, and collects what it says
 // about its tests.
 //
 // Invariants:
@@ -9,7 +9,7 @@
 import type { TestTally } from "../contracts/evidence.ts";
 import { type ReportedNames, openTestNames, mergeNames } from "./detect/test-names.ts";
 import { openFailingLines } from "./collect-failing-lines.ts";
-import { openTally, sumTallies } from "./tally.ts";
+import { openTally, sumTallies } from "./test-summaries.ts";
 
 export type TestOutput = {
   readonly readStdout: (chunk: Buffer) => void;

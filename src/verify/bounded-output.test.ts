@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { collectOutput, readLastLines, toStoredOutput } from "./output.ts";
+import { collectOutput, readLastLines, toStoredOutput } from "./bounded-output.ts";
 
 const limits = { headBytesMax: 8, tailBytesMax: 8, hashBytesMax: 20 };
 const collected = (chunks: readonly (string | Buffer)[], within = limits) => {
