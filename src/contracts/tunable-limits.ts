@@ -33,6 +33,10 @@ export const thresholdDefaults = {
   wall_clock_timeout_minutes_total: 1_440,
 } as const;
 
+export type Threshold = keyof typeof thresholdDefaults;
+export const isThreshold = (name: string): name is Threshold =>
+  Object.hasOwn(thresholdDefaults, name);
+
 /** The largest file that an agent's change may hold. No setting tunes it. */
 export const changedFileBytesMax = 50 * 1024 ** 2;
 

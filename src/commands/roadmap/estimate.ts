@@ -1,12 +1,12 @@
 // estimate: estimates what roadmap phases will cost; runs and writes nothing.
 
+import { type Threshold, thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { type EstimateRow, estimatePage } from "../../views/estimate-page.ts";
 import { selectPhases } from "../../playbooks/roadmap/documents/order.ts";
 import { describeCostWarning } from "../../insight/roadmap-cost-formula.ts";
 import { readCostConstants } from "../../project/config/cost-constants.ts";
-import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { withoutLoosenedLimits } from "../../project/config/without-loosening.ts";
 import { requireProject, type ProjectPaths } from "../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../project/command-context.ts";
@@ -118,8 +118,8 @@ function pickNumbers(config: Readonly<Record<string, unknown>> | undefined): Lim
   return numbers;
 }
 
-const readLimit = (limits: Limits, name: string): number =>
-  limits[name] ?? limitDefaults[name]?.value ?? Number.POSITIVE_INFINITY;
+const readLimit = (limits: Limits, name: Threshold): number =>
+  limits[name] ?? thresholdDefaults[name];
 
 function chooseWorkers(config: Config) {
   const agent = config.roles?.["executor"] ?? config.agent ?? null;

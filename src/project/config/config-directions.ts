@@ -15,8 +15,9 @@ import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
 import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/copy-packages.ts";
 import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
-import { limitDefaults } from "./limit-defaults.ts";
+import { limitDirections } from "./limit-directions.ts";
 import { configDefaults } from "../../contracts/config-defaults.ts";
+import { isThreshold, thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import { costConstantNames } from "./cost-constants.ts";
 import { findLooserDimensions, parseBudget } from "./flow-budget.ts";
 import {
@@ -234,7 +235,9 @@ export const configDirections: DirectionNode<Config> = {
  * Whether a limit allows more than the user's, or the default. An unknown name is a flow's option.
  */
 export function isLoosened(name: string, value: number, userValue: number | undefined): boolean {
-  const limit = Object.hasOwn(limitDefaults, name) ? limitDefaults[name] : undefined;
-  const allowed = userValue ?? limit?.value;
-  return allowed !== undefined && (limit?.looser === "less" ? value < allowed : value > allowed);
+  const threshold = isThreshold(name) ? name : null;
+  const allowed = userValue ?? (threshold === null ? undefined : thresholdDefaults[threshold]);
+  if (allowed === undefined) return false;
+  const looser = threshold === null ? "more" : limitDirections[threshold];
+  return looser === "less" ? value < allowed : value > allowed;
 }

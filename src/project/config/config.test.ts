@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
-import { limitRanges } from "../../contracts/tunable-limits.ts";
+import { limitRanges, thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import { findingText } from "../../kit/finding.ts";
-import { limitDefaults } from "./limit-defaults.ts";
 import { hashConfig, projectConfigPath, readConfig, userConfigPath } from "./config.ts";
 import { costConstantNames } from "./cost-constants.ts";
 
@@ -90,11 +89,11 @@ describe("limits have a range", () => {
   );
 
   test("every known limit has one, and its default lies inside", () => {
-    const inside = Object.entries(limitDefaults).filter(([name, { value }]) => {
+    const inside = Object.entries(thresholdDefaults).filter(([name, value]) => {
       const range = limitRanges[name];
       return range !== undefined && value >= range.from && value <= range.to;
     });
-    expect(inside).toHaveLength(Object.keys(limitDefaults).length);
+    expect(inside).toHaveLength(Object.keys(thresholdDefaults).length);
     expect(costConstantNames.filter((name) => limitRanges[name] === undefined)).toEqual([]);
   });
 

@@ -1,12 +1,11 @@
 // flow-limits: computes a run's limits from the flow, the budget and the config, and finds names
 // that have no effect.
 
-import { thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import type { EventOf } from "../../contracts/event.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
+import { isThreshold, thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import { didYouMean } from "../../kit/suggest.ts";
-import { limitDefaults } from "../../project/config/limit-defaults.ts";
 import { costConstantNames } from "../../project/config/cost-constants.ts";
 
 type Limits = EventOf<"run_drafted">["limits"];
@@ -53,7 +52,9 @@ export function computeFlowLimits(
     // Replaces the flow's standard cap by the tuned one; a cap chosen for the flow is only ever
     // lowered.
     const isStandard =
-      flowCap === limitDefaults[name]?.value && !(scope === "run" && isBudgetGiven);
+      isThreshold(name) &&
+      flowCap === thresholdDefaults[name] &&
+      !(scope === "run" && isBudgetGiven);
     limits[scope][dimension] =
       dimension === "retries" || flowCap === undefined || isStandard
         ? value
@@ -66,7 +67,7 @@ export function computeFlowLimits(
 /** Warns of tuned names that nothing in this flow uses: most likely typos. */
 export function listUnusedLimitWarnings(flow: Flow, tuned: TunedLimits): readonly string[] {
   const knownNames = [
-    ...Object.keys(limitDefaults),
+    ...Object.keys(thresholdDefaults),
     ...costConstantNames,
     ...Object.keys(flow.options ?? {}),
   ];

@@ -7,9 +7,10 @@ import { describe, expect, test } from "vitest";
 import type { Flow } from "../../contracts/flow.ts";
 import type { Objective } from "../../contracts/objective.ts";
 import { circuitBreakerDefaults } from "../../contracts/roadmap-values.ts";
+import { isThreshold, thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import { breakerLimits } from "../../core/breaker.ts";
 import { estimateTokens } from "../../insight/roadmap-cost-formula.ts";
-import { limitDefaults } from "../../project/config/limit-defaults.ts";
+import { limitDirections } from "../../project/config/limit-directions.ts";
 import { readCostConstants, costConstantNames } from "../../project/config/cost-constants.ts";
 import { computeFlowLimits, listUnusedLimitWarnings } from "./flow-limits.ts";
 import { computeFlowOptions } from "./flow-options.ts";
@@ -62,13 +63,12 @@ const heard: Readonly<Record<string, (tuned: Record<string, number>) => unknown>
 describe("the eleven", () => {
   test("are the seed's, each with its default and with the way that loosens it", () => {
     expect(Object.keys(heard).toSorted()).toEqual(Object.keys(circuitBreakerDefaults).toSorted());
-    expect(
-      Object.fromEntries(Object.entries(limitDefaults).map(([name, { value }]) => [name, value])),
-    ).toEqual(circuitBreakerDefaults);
+    expect(thresholdDefaults).toEqual(circuitBreakerDefaults);
+    expect(Object.keys(limitDirections).toSorted()).toEqual(Object.keys(heard).toSorted());
   });
 
   test.each(Object.keys(heard))("%s holds at its default, lower and higher", (name) => {
-    const standard = limitDefaults[name]?.value ?? 0;
+    const standard = isThreshold(name) ? thresholdDefaults[name] : 0;
     expect(heard[name]?.({})).toBe(standard);
 
     for (const value of [Math.floor(standard / 2), standard + 1]) {
@@ -159,11 +159,11 @@ test("each constant of the estimate is tuned by its name, and limits nothing", (
 
 test("every name that can be tuned stands in the documentation, with its default", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../docs/FLOWS.md"), "utf8");
-  for (const name of [...Object.keys(limitDefaults), ...costConstantNames]) {
+  for (const name of [...Object.keys(thresholdDefaults), ...costConstantNames]) {
     expect(text).toContain(`\`${name}\``);
   }
 
-  for (const [name, { value }] of Object.entries(limitDefaults)) {
+  for (const [name, value] of Object.entries(thresholdDefaults)) {
     expect(text).toMatch(new RegExp(`^\\| \`${name}\` \\| ${value.toLocaleString("en")} \\|`, "m"));
   }
 });
