@@ -9,7 +9,7 @@ import type { PromptTurn, TurnPrompt } from "../engine/runtime.ts";
 import { cut, renderPrompt } from "../flows/prompt.ts";
 import { findJsonSchema } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
-import { type PromptSources, renderPrevious } from "./prompt-previous.ts";
+import { type PromptSources, renderFeedback } from "./prompt-feedback.ts";
 
 const aboutCharsMax = 2_000;
 
@@ -49,7 +49,7 @@ export async function buildTurnPrompt(
     phase: describePhase(run, cursor),
     phase_dir: fillPhaseFolder(run.drafted.flow, cursor.phase),
     task: describeTask(cursor),
-    previous: await renderPrevious(turn, sources),
+    previous: await renderFeedback(turn, sources),
     learnings: (await sources.readLearnings?.(role)) ?? "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
     attempt: open.attempt,

@@ -1,4 +1,5 @@
-// prompt-previous: renders the part of a prompt that tells the agent what happened before its turn.
+// prompt-feedback: renders what a prompt says of the work so far, its `previous`: results of earlier
+// steps, why a try was rejected, answers, reviews and findings.
 //
 // Invariants:
 //   V1. The step's agent is shown only the steps it may see: their results, and what their agents
@@ -37,7 +38,7 @@ export type PromptSources = {
   readonly readLearnings?: (role: string) => Promise<string>;
 };
 
-export async function renderPrevious(turn: PromptTurn, sources: PromptSources): Promise<string> {
+export async function renderFeedback(turn: PromptTurn, sources: PromptSources): Promise<string> {
   const { run, cursor, step } = turn;
   const phaseNotes = sources.phaseNotes?.(cursor.phase) ?? "";
 
