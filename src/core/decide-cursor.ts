@@ -18,7 +18,7 @@ import {
 } from "./decide-question.ts";
 import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts";
 import { attemptName } from "./fold-step.ts";
-import { reactToLimit } from "./budget-limit-hit.ts";
+import { reactToLimit } from "./react-to-limit.ts";
 import type { NextAction } from "./next-action.ts";
 import {
   countValue,

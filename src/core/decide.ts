@@ -31,7 +31,7 @@ import {
   reactToOverdraft,
   reactToCutTurn,
   findLargestTurn,
-} from "./budget-limit-hit.ts";
+} from "./react-to-limit.ts";
 import type { NextAction } from "./next-action.ts";
 import { findOverdraft } from "./overdraft.ts";
 import {

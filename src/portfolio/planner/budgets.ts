@@ -16,7 +16,7 @@
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
 import type { ShortLimit } from "../../core/state.ts";
-import { smallestTurn } from "../../core/budget-limit-hit.ts";
+import { smallestTurn } from "../../core/react-to-limit.ts";
 import { formatAmount, formatPartOfAmount } from "../../views/wording.ts";
 import { type BudgetScope, type Dimension, dimensions, listBudgetScopes } from "./budget-scopes.ts";
 import { computeUnusedAllowance, listTasksWithAllowance, Reservations } from "./reservations.ts";

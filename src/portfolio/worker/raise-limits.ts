@@ -7,7 +7,7 @@
 //       raised.
 
 import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
-import { listUnraisedLimits } from "../../core/budget-limit-hit.ts";
+import { listUnraisedLimits } from "../../core/react-to-limit.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";
 import { sendToRun } from "../../runner/send-to-run.ts";

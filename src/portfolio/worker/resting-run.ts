@@ -3,7 +3,7 @@
 
 import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
 import { isReasonCode, type ReasonCode } from "../../contracts/reason.ts";
-import { listUnraisedLimits } from "../../core/budget-limit-hit.ts";
+import { listUnraisedLimits } from "../../core/react-to-limit.ts";
 import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";

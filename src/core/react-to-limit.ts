@@ -1,4 +1,4 @@
-// budget-limit-hit: decides what happens when a budget or a cap leaves no room for another turn. (A
+// react-to-limit: decides what happens when a budget or a cap leaves no room for another turn. (A
 // provider's limit: recordParking in fold-step.ts, and runner/wait-for-provider.ts. What a flow
 // counts by itself, such as `--max-cycles`: `counts` in its flow.yaml, affordableRow in
 // decide-cursor.ts.)
