@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   K1. It opens after N attempts in a row without progress, or with the same error; a phase's cap
-//       opens it too (budget-limit-hit.ts). A limit on retries is separate (budget.ts).
+//       opens it too (react-to-limit.ts). A limit on retries is separate (budget.ts).
 //   K2. Half open means one attempt (decide-cursor.ts): it closes the breaker, or opens it with a
 //       doubled cooldown.
 //   K3. Equal errors are consecutive until another error comes or the step that failed passes;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { codeHost } from "../../test/support/code-host.ts";
 import { git, scratch } from "../../test/support/scratch-repository.ts";
-import { openForge } from "./remote.ts";
+import { openForge } from "./push-to-forge.ts";
 
 const checks = [
   {

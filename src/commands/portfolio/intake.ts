@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { findRemote, openForge } from "../../forge/remote.ts";
+import { findRemote, openForge } from "../../forge/push-to-forge.ts";
 import { draftTasks } from "../../portfolio/planner/draft-tasks.ts";
 import { draftIssueTasks, type TrackedIssue } from "../../portfolio/planner/intake.ts";
 import type { PortfolioView, ProjectView } from "../../portfolio/planner/state.ts";

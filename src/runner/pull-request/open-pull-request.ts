@@ -12,7 +12,7 @@ import { isOpenedAsDraft } from "../../core/pull-request.ts";
 import type { RunView } from "../../core/state.ts";
 import { mayLand } from "../../core/verdict.ts";
 import type { PullRequest } from "../../forge/forge.ts";
-import { findRemote, openForge, pushCommit } from "../../forge/remote.ts";
+import { findRemote, openForge, pushCommit } from "../../forge/push-to-forge.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import { readEntries } from "../../project/runs/read-entries.ts";

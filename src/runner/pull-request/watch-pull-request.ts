@@ -19,7 +19,7 @@ import {
   type PullRequestView,
   findFollowUpRefusal,
 } from "../../core/pull-request.ts";
-import { openForge, pushCommit } from "../../forge/remote.ts";
+import { openForge, pushCommit } from "../../forge/push-to-forge.ts";
 import { toActor, type CommandContext } from "../../project/command-context.ts";
 import { refuse, respond } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";

@@ -1,4 +1,4 @@
-// remote: chooses the remote that a pull request goes to, and pushes a proved commit there.
+// push-to-forge: chooses the remote that a pull request goes to, and pushes a proved commit there.
 //
 // Invariants:
 //   R1. Exactly one branch is pushed, by the commit's hash, and never over unseen commits: git

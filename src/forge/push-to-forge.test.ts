@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { git, scratch } from "../../test/support/scratch-repository.ts";
 import { findRepository } from "../workspace/git/repository.ts";
-import { pushCommit } from "./remote.ts";
+import { pushCommit } from "./push-to-forge.ts";
 
 test("an address that was changed since is not pushed to", async () => {
   const folder = scratch();
