@@ -1,5 +1,7 @@
 // lease: takes and holds the right to write to a run for a limited time, by the database's clock;
-// and judges whether this owner still has it.
+// and judges whether this owner still has it. What follows if it doesn't: append.ts writes nothing
+// more, runner/open-run.ts pauses the run, meter/model-call.ts sends no call of a model; if it is a
+// worker's, commands/fleet/work-on-run.ts ends its runs.
 //
 // Invariants:
 //   L1. If several processes take a run at once, one gets it; its epoch is one more than any
