@@ -12,7 +12,7 @@ import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import type { Edit, Side } from "./lab.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";
 import { runInCheckout, type RunSetting } from "./run-in-checkout.ts";
-import { worldFacts, type WorldFact } from "./other-world/other-world.ts";
+import { worldFacts, type WorldFact } from "./other-world/wrap-in-other-world.ts";
 
 export type CheckRequest = Parameters<Verifier["check"]>[0];
 /** The request whose passing checks are tried out, and the commit before the work. */

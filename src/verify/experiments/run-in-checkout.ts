@@ -13,7 +13,7 @@ import { chooseTestSource } from "../reporter/choose-test-source.ts";
 import { openTestOutput, listFolderPaths } from "../read-test-output.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
-import { wrapInOtherWorld, type WorldFact } from "./other-world/other-world.ts";
+import { wrapInOtherWorld, type WorldFact } from "./other-world/wrap-in-other-world.ts";
 
 /** What is the same in all runs of a check. */
 export type RunSetting = {

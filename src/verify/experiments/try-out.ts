@@ -7,7 +7,7 @@
 //   T2. The same evidence is tried out once, unless it turned out to be flaky.
 //   T3. Every experiment runs in the folder, environment and isolation of the check itself: the
 //       code under test cannot distinguish them. Only one has an environment of its own, which is
-//       what it asks about (other-world/other-world.ts).
+//       what it asks about (other-world/wrap-in-other-world.ts).
 //   T4. A check that was shown to miss what was broken has failed, and its evidence says so.
 //   T5. An experiment that takes too long leaves a gap: the code under test could have caused that.
 //   T6. A check that did not pass before the work must pass at least twice without a semantic

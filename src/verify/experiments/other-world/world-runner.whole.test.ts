@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isLong, sampled, turnTest } from "../../../../test/support/sampled.ts";
 import { turnTags } from "../other-build/build-tags.ts";
-import { wrapInOtherWorld, type WorldFact } from "./other-world.ts";
+import { wrapInOtherWorld, type WorldFact } from "./wrap-in-other-world.ts";
 
 const folders: string[] = [];
 afterEach(() => {

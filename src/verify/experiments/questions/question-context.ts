@@ -10,7 +10,7 @@ import type { ProtectionRules } from "../../protected/judge.ts";
 import { isProgramText } from "../../protected/kinds.ts";
 import { judgingPathPattern } from "../../protected/programs.ts";
 import { type Edit, filesReadMax, type Lab, type Side } from "../lab.ts";
-import type { WorldFact } from "../other-world/other-world.ts";
+import type { WorldFact } from "../other-world/wrap-in-other-world.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 import { listSome } from "../../../kit/list-some.ts";
@@ -30,7 +30,7 @@ export type CheckoutChange = {
 
 /**
  * Runs the check where facts of the machine that must not matter are different
- * (other-world/other-world.ts).
+ * (other-world/wrap-in-other-world.ts).
  */
 export type Elsewhere = {
   readonly run: (side: Side, different: readonly WorldFact[]) => Promise<Observed | null>;

@@ -24,7 +24,7 @@ import { askExpectedSources, findUnaskedReferences } from "./expected-values.ts"
 import { askManifestSettings } from "./manifest-settings.ts";
 import { askTestConfiguration } from "../set-up/ask-set-up.ts";
 import { findTagDependence } from "../other-build/build-tags.ts";
-import { findWorldDependence } from "../other-world/world-dependence.ts";
+import { findWorldDependence } from "../other-world/find-world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";

@@ -21,7 +21,7 @@ import {
   type TextFile,
 } from "../questions/question-context.ts";
 import { buildPlainCalls } from "./calls-outside-tests.ts";
-import { describeWorld, isAboutFacts } from "../other-world/world-dependence.ts";
+import { describeWorld, isAboutFacts } from "../other-world/find-world-dependence.ts";
 import { type TestProgramInput, type PlainProgram } from "./plain-program.ts";
 import {
   findManifestName,
@@ -152,7 +152,7 @@ async function knowsOnlyTests(context: QuestionContext, near: NearRecording): Pr
 /**
  * Runs it as a person would: with a terminal, if `script` can open one, and without colours, which
  * are no answer; and in the last time zone of the day, as the check has passed in the first
- * (other-world/other-world.ts).
+ * (other-world/wrap-in-other-world.ts).
  */
 const wrapInTerminal = (command: string, zone = " TZ=Etc/GMT+12"): string =>
   `export NO_COLOR=1${zone}; if script -qec : /dev/null >/dev/null 2>&1; then script -qec ${shellWord(command)} /dev/null; else ${command}; fi`;

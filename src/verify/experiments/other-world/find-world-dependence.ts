@@ -1,5 +1,5 @@
-// world-dependence: finds out whether a passing check fails if something is different that must not
-// matter (other-world.ts): code may be right on the machine that checks it, and wrong for its
+// find-world-dependence: finds out whether a passing check fails if something is different that must not
+// matter (wrap-in-other-world.ts): code may be right on the machine that checks it, and wrong for its
 // users. Pure, except for those runs.
 //
 // Invariants:
@@ -23,7 +23,7 @@ import {
   isNameOfTest,
   omitGroups,
 } from "../source-text/test-cases.ts";
-import { worldFacts, type WorldFact } from "./other-world.ts";
+import { worldFacts, type WorldFact } from "./wrap-in-other-world.ts";
 
 const namesMax = 5;
 const lateGap =

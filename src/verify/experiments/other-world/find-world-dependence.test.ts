@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createWorldContext } from "./world-dependence.test-support.ts";
-import { worldFacts, type WorldFact } from "./other-world.ts";
-import { findWorldDependence } from "./world-dependence.ts";
+import { createWorldContext } from "./find-world-dependence.test-support.ts";
+import { worldFacts, type WorldFact } from "./wrap-in-other-world.ts";
+import { findWorldDependence } from "./find-world-dependence.ts";
 
 const failsIn =
   (...bad: readonly WorldFact[]) =>

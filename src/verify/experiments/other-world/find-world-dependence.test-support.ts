@@ -1,10 +1,10 @@
-// world-dependence: a double of a check for tests: it fails where the test wants it to, and lists
+// find-world-dependence: a double of a check for tests: it fails where the test wants it to, and lists
 // the runs that were asked for.
 
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";
-import type { WorldFact } from "./other-world.ts";
-import type { WorldContext } from "./world-dependence.ts";
+import type { WorldFact } from "./wrap-in-other-world.ts";
+import type { WorldContext } from "./find-world-dependence.ts";
 
 /** The names of failing tests; null if it took too long. */
 type FailsIn = (different: readonly WorldFact[]) => readonly string[] | null;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { wrapInOtherWorld, type WorldFact } from "./other-world.ts";
+import { wrapInOtherWorld, type WorldFact } from "./wrap-in-other-world.ts";
 
 let folder = "";
 beforeAll(() => {
