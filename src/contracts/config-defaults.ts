@@ -1,5 +1,5 @@
-// config-defaults: what holds for each key of the config that is set nowhere, for a flow's step that
-// sets no time, and for a portfolio's run that sets no --jobs. Elsewhere: thresholds and caps
+// config-defaults: what holds for each key of the config that is set nowhere, for a flow's step
+// that sets no time, and for a portfolio's run that sets no --jobs. Elsewhere: thresholds and caps
 // (tunable-limits.ts), the constants of an estimate (insight/roadmap-cost-formula.ts), the budget
 // (project/config/flow-budget.ts) and the address of a collector (project/otel/collector.ts).
 

@@ -1,5 +1,5 @@
-// prompt-feedback: renders what a prompt says of the work so far, its `previous`: results of earlier
-// steps, why a try was rejected, answers, reviews and findings.
+// prompt-feedback: renders what a prompt says of the work so far, its `previous`: results of
+// earlier steps, why a try was rejected, answers, reviews and findings.
 //
 // Invariants:
 //   V1. The step's agent is shown only the steps it may see: their results, and what their agents

@@ -1,5 +1,5 @@
-// read-test-output: reads a command's output line by line as it is printed, and collects what it says
-// about its tests.
+// read-test-output: reads a command's output line by line as it is printed, and collects what it
+// says about its tests.
 //
 // Invariants:
 //   E1. Memory is bounded, however much is printed: a line that is too long is dropped, and only

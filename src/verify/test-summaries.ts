@@ -1,5 +1,5 @@
-// test-summaries: counts the tests that a command ran, from the summaries that test runners and linters
-// print. Pure.
+// test-summaries: counts the tests that a command ran, from the summaries that test runners and
+// linters print. Pure.
 //
 // Invariants:
 //   T1. Nothing is guessed: output in no known form has no tally. All output is read, even what is

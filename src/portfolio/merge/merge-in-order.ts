@@ -1,5 +1,5 @@
-// merge-in-order: merges the commits of tasks onto a commit, one after the other, without moving any
-// branch.
+// merge-in-order: merges the commits of tasks onto a commit, one after the other, without moving
+// any branch.
 
 import type { TaskView } from "../planner/state.ts";
 import type { Exchange, MergeOutcome } from "../worker/git-exchange.ts";

@@ -1,6 +1,6 @@
 // without-work: an experiment takes the agent's changes out, except for its tests, and runs the
-// check again: a check that still passes does not depend on the work. Here: which files are put back
-// and which removed, and the words of the result.
+// check again: a check that still passes does not depend on the work. Here: which files are put
+// back and which removed, and the words of the result.
 
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";

@@ -1,5 +1,5 @@
-// find-world-dependence: a double of a check for tests: it fails where the test wants it to, and lists
-// the runs that were asked for.
+// find-world-dependence: a double of a check for tests: it fails where the test wants it to, and
+// lists the runs that were asked for.
 
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { findProtectionRow } from "../../protected/kinds.ts";

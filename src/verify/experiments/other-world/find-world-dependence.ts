@@ -1,6 +1,6 @@
-// find-world-dependence: finds out whether a passing check fails if something is different that must not
-// matter (wrap-in-other-world.ts): code may be right on the machine that checks it, and wrong for its
-// users. Pure, except for those runs.
+// find-world-dependence: finds out whether a passing check fails if something is different that
+// must not matter (wrap-in-other-world.ts): code may be right on the machine that checks it, and
+// wrong for its users. Pure, except for those runs.
 //
 // Invariants:
 //   D1. If the check passes there too, it costs one run, or none if a repetition has passed there

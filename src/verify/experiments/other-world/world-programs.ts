@@ -1,8 +1,8 @@
-// world-programs: what processes of Node and Python load in another world (wrap-in-other-world.ts), for
-// facts that no variable can change: the number of processors, the user, whether a program writes
-// to a terminal, what tests call their temporary folders, whether tests or a history lie beside the
-// code. Pure: the texts are formats for `printf`, without a single quote, a backslash or a percent
-// sign of their own.
+// world-programs: what processes of Node and Python load in another world (wrap-in-other-world.ts),
+// for facts that no variable can change: the number of processors, the user, whether a program
+// writes to a terminal, what tests call their temporary folders, whether tests or a history lie
+// beside the code. Pure: the texts are formats for `printf`, without a single quote, a backslash or
+// a percent sign of their own.
 //
 // Invariants:
 //   P1. A test runner keeps its usual world as far as its own output goes: only programs of the

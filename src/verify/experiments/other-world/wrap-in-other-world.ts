@@ -1,6 +1,7 @@
-// wrap-in-other-world: wraps a command so that everything that must not matter to code is different: time
-// zone, language, number of processors, user, hash seed, kind of output, a terminal, temporary
-// folders, whether tests lie beside it, and what a test runner leaves for it to see. Pure.
+// wrap-in-other-world: wraps a command so that everything that must not matter to code is
+// different: time zone, language, number of processors, user, hash seed, kind of output, a
+// terminal, temporary folders, whether tests lie beside it, and what a test runner leaves for it to
+// see. Pure.
 //
 // Invariants:
 //   W1. Tools see the differences too, so each stays within what any machine could have: no tool

@@ -1,6 +1,6 @@
 // own-commands: finds what a criterion goes by and the work wrote itself: the rule or script behind
-// `make check-all` or `npm run lint`, and the file that `… | diff - expected.txt` compares with. Such a
-// check can well fail, and yet ask for less than its name says.
+// `make check-all` or `npm run lint`, and the file that `… | diff - expected.txt` compares with.
+// Such a check can well fail, and yet ask for less than its name says.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { isReadOnly } from "../../protected/programs.ts";
