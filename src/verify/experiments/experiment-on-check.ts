@@ -215,8 +215,8 @@ async function examineWork(
     mutation === null || mutant?.unnoticed == null
       ? null
       : {
-          noticed: mutation.functions.filter((one) => !unnoticed.includes(one)),
-          unnoticed: areNewTestsRun ? unnoticed : [],
+          noticed: mutation.functions.filter((one) => !mutant.unseen.includes(one)),
+          unnoticed: areNewTestsRun ? mutant.unseen : [],
         };
 
   const gaps = [...(gap === undefined ? [] : [gap]), ...answers.gaps, ...runs.late];
@@ -349,7 +349,7 @@ async function runMutant(
   if (omitted.length > 0) {
     const quick = await runs.runWith(null, { edits, without: omitted });
     const isNoticed = quick !== null && findUnnoticed(mutation, now, quick)?.length === 0;
-    if (isNoticed) return { observed: quick, unnoticed: [] };
+    if (isNoticed) return { observed: quick, unnoticed: [], unseen: [] };
   }
 
   const whether = `a test notices when ${listFunctions(functions)} answers something else`;
@@ -357,23 +357,27 @@ async function runMutant(
   if (observed === null) return null;
   const found = findUnnoticed(mutation, now, observed);
   if (found === null || !failsIndirectly(mutation, now, observed)) {
-    return { observed, unnoticed: found };
+    return { observed, unnoticed: found, unseen: found ?? [] };
   }
 
-  const unnoticed: WrittenFunction[] = [];
+  const unseen: WrittenFunction[] = [];
   for (const [index, one] of found.entries()) {
     const alone =
       index < aloneMax ? await runs.runWith(null, { edits: mutation.editsOf([one]) }) : null;
-    if (alone === null || listNewFailures(now, alone).length === 0) unnoticed.push(one);
+    if (alone === null || listNewFailures(now, alone).length === 0) unseen.push(one);
   }
 
-  return { observed, unnoticed };
+  return { observed, unnoticed: found, unseen };
 }
 
-/** The run with changed functions; `unnoticed` is null if it does not show which were noticed. */
+/**
+ * The run with changed functions. `unnoticed`: those that no test noticed which calls them; null if
+ * it does not show which. `unseen`: those of them that no other test noticed either.
+ */
 type Mutant = {
   readonly observed: Observed;
   readonly unnoticed: ReturnType<typeof findUnnoticed>;
+  readonly unseen: readonly WrittenFunction[];
 };
 
 /**
