@@ -13,11 +13,11 @@ import {
   isCandidate,
   type ProtectedJudgement,
   judgeProtected,
+  keepsEverything,
   type ChangedFile,
   type ProtectionRules,
 } from "./judge.ts";
 import { loadProtectionRules, type ProtectionSources } from "./load-protection-rules.ts";
-import { keepsAllLines } from "./kept-lines.ts";
 import { findMovedWhole, findMovesOfTests } from "./moved-files.ts";
 import { type CommitRange, readChange, type TreeReader } from "./read-change.ts";
 
@@ -107,15 +107,16 @@ const listUnapproved = (
 ): readonly LookAt[] =>
   changes
     .filter(({ allowed }) => allowed === null || allowed === "goal")
-    .slice(0, reviewPointsMax)
-    .map(({ path, how, allowed }) => {
+    .map(({ path, how, allowed }): LookAt => {
       if (allowed === "goal") return { path, what: askedText, gap: true };
       const file = changedFiles.find(({ difference }) => difference.path === path);
       if (how === "added") return { path, what: setAsideText, gap: true };
-      return file?.before != null && file.after !== null && keepsAllLines(file.before, file.after)
+      return file !== undefined && keepsEverything(file)
         ? { path, what: extendedText }
         : { path, what: changedText, gap: true };
-    });
+    })
+    .toSorted((one, other) => Number(other.gap ?? false) - Number(one.gap ?? false))
+    .slice(0, reviewPointsMax);
 
 /** New files that makefiles include, and that checks were run with. */
 const listVariables = (

@@ -258,7 +258,8 @@ const hasOnlyAdditions = (
     lineData.test(path) ||
     listAddedLines(before, after).every(isHarmlessAddition));
 
-const keepsEverything = ({ before, after }: ChangedFile): boolean =>
+/** Whether a file has all the lines that it had, in the same order. */
+export const keepsEverything = ({ before, after }: ChangedFile): boolean =>
   before !== null && after !== null && keepsAllLines(before, after);
 
 const isEmpty = (parts: ProtectedParts | null): boolean =>

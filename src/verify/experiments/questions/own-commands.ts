@@ -3,12 +3,11 @@
 // Such a check can well fail, and yet ask for less than its name says.
 
 import { listSome } from "../../../kit/list-some.ts";
+import { listMakeTargets, makefileNames, parseScripts } from "../../gates/named-commands.ts";
 import { isReadOnly } from "../../protected/programs.ts";
-import { parseMakefile } from "../../protected/parts/parse-makefile.ts";
+import { findRequestedTargets } from "../../protected/parts/makefile-parts.ts";
 import { findComparedFiles } from "../broken-expectations/shell-expectations.ts";
 import type { QuestionContext } from "./question-context.ts";
-
-const makefiles = ["GNUmakefile", "makefile", "Makefile"];
 
 export async function findOwnCommands(context: QuestionContext): Promise<string | null> {
   const { command } = context.check;
@@ -39,17 +38,14 @@ async function listOwnTargets(
   { differences, lab }: QuestionContext,
   command: string,
 ): Promise<readonly string[]> {
-  const path = makefiles.find((name) => differences.some((one) => one.path === name));
-  const words = [...command.matchAll(/\bmake\s+([^;&|]*)/g)].flatMap(([, text = ""]) =>
-    text.split(/\s+/).filter((word) => /^[\w.-]+$/.test(word) && !word.startsWith("-")),
+  const path = makefileNames.find((name) => differences.some((one) => one.path === name));
+  if (path === undefined) return [];
+  const [before, now] = [await lab.textAt("base", path), await lab.textAt("work", path)].map(
+    (text) => new Set(listMakeTargets(text ?? "")),
   );
-  if (path === undefined || words.length === 0) return [];
-  const [before, now] = [await lab.textAt("base", path), await lab.textAt("work", path)];
-  const targets = (text: string | null): ReadonlyMap<string, unknown> =>
-    parseMakefile(text ?? "").rules;
-  return words
-    .filter((word) => targets(now).has(word) && !targets(before).has(word))
-    .map((word) => `\`make ${word}\``);
+  return findRequestedTargets({ commands: [command] })
+    .filter((target) => now?.has(target) === true && before?.has(target) !== true)
+    .map((target) => `\`make ${target}\``);
 }
 
 /** `npm run lint`, if the script is new. */
@@ -57,22 +53,12 @@ async function listOwnScripts(
   { differences, lab }: QuestionContext,
   command: string,
 ): Promise<readonly string[]> {
-  const calls = [...command.matchAll(/\b(npm|pnpm|yarn|bun)\s+(run\s+)?(?:-\S+\s+)*([\w:.-]+)/g)];
-  if (calls.length === 0 || !differences.some(({ path }) => path === "package.json")) return [];
+  if (!differences.some(({ path }) => path === "package.json")) return [];
   const [before, now] = [
-    readScripts(await lab.textAt("base", "package.json")),
-    readScripts(await lab.textAt("work", "package.json")),
-  ];
-  return calls
-    .filter(([, , , name = ""]) => now.has(name) && !before.has(name))
+    await lab.textAt("base", "package.json"),
+    await lab.textAt("work", "package.json"),
+  ].map((text) => new Set(parseScripts(text ?? "{}")));
+  return [...command.matchAll(/\b(npm|pnpm|yarn|bun)\s+(run\s+)?(?:-\S+\s+)*([\w:.-]+)/g)]
+    .filter(([, , , name = ""]) => now?.has(name) === true && before?.has(name) !== true)
     .map(([, program = "", run = "", name = ""]) => `\`${program} ${run}${name}\``);
-}
-
-function readScripts(text: string | null): ReadonlySet<string> {
-  try {
-    const { scripts } = JSON.parse(text ?? "{}") as { readonly scripts?: object };
-    return new Set(Object.keys(scripts ?? {}));
-  } catch {
-    return new Set();
-  }
 }

@@ -171,7 +171,9 @@ export function findShadowableTargets(text: string, commandSet: CommandSet): rea
 }
 
 /** The words behind `make` in commands: `lint` and `test` of `make lint test`. */
-function findRequestedTargets({ commands }: CommandSet): readonly string[] {
+export function findRequestedTargets({
+  commands,
+}: Pick<CommandSet, "commands">): readonly string[] {
   const calls = commands.flatMap((command) => [...command.matchAll(/\bmake\s+([^;&|]*)/g)]);
   return calls.flatMap(([, args = ""]) => args.split(/\s+/));
 }
