@@ -5,6 +5,7 @@ import { agentReasons } from "./reasons/agent-reasons.ts";
 import { documentReasons } from "./reasons/document-reasons.ts";
 import { landingReasons } from "./reasons/landing-reasons.ts";
 import { machineReasons } from "./reasons/machine-reasons.ts";
+import { pauseReasons } from "./reasons/pause-reasons.ts";
 import { portfolioReasons } from "./reasons/portfolio-reasons.ts";
 import { pullRequestReasons } from "./reasons/pull-request-reasons.ts";
 import { type Reason, reason, unclear } from "./reasons/reason-row.ts";
@@ -36,6 +37,7 @@ const commandReasons = {
 
 export const reasons = {
   ...runReasons,
+  ...pauseReasons,
   ...agentReasons,
   ...machineReasons,
   ...landingReasons,

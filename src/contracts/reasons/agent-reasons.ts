@@ -1,5 +1,5 @@
-// agent-reasons: the reason codes of agents, and of what stops a run until a person or a limit lets
-// it go on; part of the one table in ../reason.ts.
+// agent-reasons: the reason codes of agents: how their turns end, their provider, and what an agent
+// may not do; part of the one table in ../reason.ts.
 
 import { type Reason, reason } from "./reason-row.ts";
 
@@ -38,53 +38,6 @@ export const agentReasons = {
     "autopilot crashed three times on the same attempt.",
     "look at autopilot log, then autopilot resume",
   ),
-
-  // Gates and people.
-  breaker_open: reason(
-    "FAIL",
-    "Paused: the run was going in circles.",
-    "autopilot report, then autopilot resume after the cooldown (or --now)",
-  ),
-  phase_cap_reached: reason(
-    "FAIL",
-    "Paused: a phase used up its own limit.",
-    "autopilot status names the limit and the command that raises it",
-  ),
-  run_cap_reached: reason(
-    "FAIL",
-    "Paused: the run used up this flow's limit.",
-    "autopilot report; autopilot status names the limit and the command that raises it",
-  ),
-  approval_required: reason(
-    "WARN",
-    "Waiting for your approval.",
-    "autopilot approve, then autopilot resume",
-  ),
-  human_block_open: reason("WARN", "Waiting for your answer.", "autopilot inbox"),
-  boundary_reached: reason("WARN", "Planned pause.", "autopilot resume"),
-  session_boundary: reason(
-    "WARN",
-    "Planned pause; the next session starts fresh.",
-    "autopilot resume",
-  ),
-  checkpoint_reached: reason("WARN", "Checkpoint reached.", "autopilot resume"),
-  retry_limit_reached: reason(
-    "FAIL",
-    "No retries left.",
-    "autopilot budget raise retries=+5, then autopilot resume",
-  ),
-  phase_failed: reason("FAIL", "A phase failed.", "autopilot report, then autopilot resume"),
-  tasks_failed: reason(
-    "FAIL",
-    "Some tasks of this step failed.",
-    "autopilot report, then autopilot resume",
-  ),
-  proof_missing: reason(
-    "FAIL",
-    "What must prove this step is missing.",
-    "autopilot report names the rule and the file",
-  ),
-  nothing_can_move: reason("FAIL", "Everything left is blocked.", "autopilot report"),
 
   // What agents may not do.
   agent_may_not_grant: reason(

@@ -1,5 +1,6 @@
-// run-reasons: the reason codes of a run: its life, its limits, how its cycles end and whether it is
-// complete; part of the one table in ../reason.ts.
+// run-reasons: the reason codes of a run: its life, what it discards, how its steps and cycles end
+// and whether it is complete; part of the one table in ../reason.ts. Why it pauses is in
+// pause-reasons.ts.
 
 import { type Reason, outage, reason } from "./reason-row.ts";
 
@@ -20,11 +21,6 @@ export const runReasons = {
     "Not started: the preview isn't confirmed.",
     "autopilot go --yes",
   ),
-  budget_threshold_reached: reason(
-    "FAIL",
-    "Paused: the next turn might not fit the budget.",
-    "autopilot status names the limit and the command that raises it",
-  ),
   scope_violation_blocked: reason(
     "FAIL",
     "Discarded: the agent changed files outside the scope.",
@@ -34,11 +30,6 @@ export const runReasons = {
     "FAIL",
     "Discarded: the agent wrote one of your secrets to a file.",
     "autopilot log names file and secret; autopilot resume tries again, env -u NAME autopilot resume where it is no secret",
-  ),
-  confidence_drop_requires_handoff: reason(
-    "FAIL",
-    "Paused: the agent is too unsure for this risk level.",
-    "look at autopilot report, then autopilot resume",
   ),
 
   // Objective and lifecycle.
@@ -94,8 +85,6 @@ export const runReasons = {
     "autopilot start shows the new preview",
   ),
   ack_recorded: reason("PASS", "Preview confirmed.", "autopilot go"),
-  operator_paused: reason("WARN", "Paused on request.", "autopilot resume"),
-  pause_requested: reason("PASS", "Pausing after this turn.", "autopilot pause --now"),
   owner_silent: reason(
     "FAIL",
     "The process driving the run isn't responding; request pending.",
@@ -121,7 +110,6 @@ export const runReasons = {
   block_answered: reason("PASS", "Question answered.", "autopilot resume"),
 
   // Cycles and completion.
-  cycle_cap_reached: reason("WARN", "Reached --max-cycles; the run is still open.", "autopilot go"),
   completion_unverified: reason(
     "WARN",
     "Finished, but no check can prove it.",
@@ -163,4 +151,18 @@ export const runReasons = {
     "A check that passed before the run now fails.",
     "autopilot report shows its output",
   ),
+
+  // Steps and phases.
+  phase_failed: reason("FAIL", "A phase failed.", "autopilot report, then autopilot resume"),
+  tasks_failed: reason(
+    "FAIL",
+    "Some tasks of this step failed.",
+    "autopilot report, then autopilot resume",
+  ),
+  proof_missing: reason(
+    "FAIL",
+    "What must prove this step is missing.",
+    "autopilot report names the rule and the file",
+  ),
+  nothing_can_move: reason("FAIL", "Everything left is blocked.", "autopilot report"),
 } as const satisfies Record<string, Reason>;

@@ -1,7 +1,8 @@
 // exit-code: computes the exit code of a command from its response. Pure.
 //
-// A run that ends unverified or with gaps is WARN, so `go` exits with 0; which response is WARN and
-// which is FAIL is in contracts/reason.ts.
+// A run that completes unverified or with gaps, that waits for a person's answer, or whose pause was
+// planned or asked for is WARN, so `go` exits with 0. Which reason is WARN and which is FAIL is in
+// contracts/reasons/; why a run pauses, in pause-reasons.ts there.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
+import { reasons } from "../../contracts/reason.ts";
 import { atOnce } from "../../project/command-context.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { computeExitCode } from "./exit-code.ts";
@@ -104,6 +105,23 @@ test("the exit code follows from the answer", () => {
   expect(computeExitCode({ ...answer, result: "FAIL", reason_code: "run_missing" })).toBe(1);
   expect(computeExitCode({ ...answer, result: "FAIL", reason_code: "usage" })).toBe(2);
   expect(computeExitCode({ ...answer, result: "FAIL", reason_code: "internal_error" })).toBe(70);
+});
+
+test.each([
+  ["human_block_open", 0],
+  ["approval_required", 0],
+  ["operator_paused", 0],
+  ["boundary_reached", 0],
+  ["checkpoint_reached", 0],
+  ["cycle_cap_reached", 0],
+  ["budget_threshold_reached", 1],
+  ["run_cap_reached", 1],
+  ["breaker_open", 1],
+  ["provider_limit_reached", 1],
+  ["operator_stopped", 1],
+] as const)("a run that rests because of %s exits with %i", (reason_code, code) => {
+  const { result } = reasons[reason_code];
+  expect(computeExitCode({ ...fine, result, reason_code })).toBe(code);
 });
 
 /** A command that does what a test wants. */

@@ -23,7 +23,7 @@ export const go: Command = {
     '`autopilot` alone and `autopilot "a goal"` mean this command.',
     "Without a goal it continues the open run, or starts the roadmap, staged project or other tool's run found here. It shows the preview first: on a terminal you are asked, elsewhere give --yes or `autopilot ack`.",
     "Ctrl-C once pauses when the turn ends; twice pauses now. `autopilot resume` continues.",
-    "Exit codes: 0 passed, with or without warnings, 1 failed, 2 usage error, 70 bug in autopilot.",
+    "Exit codes: 0 passed, or a warning (unproved, waiting for you, paused as planned or asked); 1 failed, stopped or paused by a limit or error; 2 usage error; 70 bug in autopilot. A script that needs proof reads `verdict` in --json.",
   ],
   arguments: [goalArgument],
   flags: [...goFlags, ...objectiveFlags],
