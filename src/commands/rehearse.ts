@@ -161,7 +161,7 @@ function explainFailure(
     return {
       code: result.reason,
       remediation: [
-        isLoginProblem ? hints.login : hints.install.replace("agents.NAME", `agents.${name}`),
+        isLoginProblem ? hints.login : hints.install.replace("agents.NAME", () => `agents.${name}`),
         retryCommand,
       ],
     };

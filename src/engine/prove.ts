@@ -208,14 +208,14 @@ const phaseDirDefault = ".planning/phases/{phase}";
 export const fillPhaseFolder = (
   { phase_dir = phaseDirDefault }: Pick<FlowView, "phase_dir">,
   phase: string,
-): string => phase_dir.replaceAll("{phase}", phase);
+): string => phase_dir.replaceAll("{phase}", () => phase);
 
 /** Fills in the phase's folder and id, and the task's id, in a path or pattern. */
 export const fillPath = (flow: FlowView, text: string, phase: string, task: string): string =>
   text
-    .replaceAll("{phase_dir}", fillPhaseFolder(flow, phase))
-    .replaceAll("{phase}", phase)
-    .replaceAll("{task}", task);
+    .replaceAll("{phase_dir}", () => fillPhaseFolder(flow, phase))
+    .replaceAll("{phase}", () => phase)
+    .replaceAll("{task}", () => task);
 
 /** The same in every text of an artifact rule. Ids have no character that JSON would escape. */
 export const fillGate = (flow: FlowView, gate: Gate, phase: string, task = ""): Gate =>

@@ -143,7 +143,7 @@ export async function pushCommit(
   if (code === 0) return;
 
   const message = err
-    .replaceAll(url, place.remote)
+    .replaceAll(url, () => place.remote)
     .replaceAll(/:\/\/[^@/\s]*@/g, "://")
     .replace(/\s+/g, " ")
     .trim()

@@ -73,5 +73,5 @@ export function describeError(value: unknown, key: string, status: number | null
 }
 
 export function removeKey(text: string, key: string, replacement = "[key]"): string {
-  return key.length < keyCharsMin ? text : text.replaceAll(key, replacement);
+  return key.length < keyCharsMin ? text : text.replaceAll(key, () => replacement);
 }

@@ -118,7 +118,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
       token: account.token,
       address,
       urlOf: (api) => `${address}${prefixes[api]}`,
-      proxyUrl: address.replace("http://", `http://autopilot:${account.token}@`),
+      proxyUrl: address.replace("http://", () => `http://autopilot:${account.token}@`),
       toolsUrl: `${address}${toolsPath}`,
       used: account.reportedUsage,
       calls: account.calls,

@@ -238,5 +238,5 @@ const branchKeepingReasons: ReadonlySet<string> = new Set([
 const nameRun = (action: string, run: string): string =>
   action.replace(
     /\bautopilot (status|go|pause|resume|stop|report|ack|approve|answer|diff|verdict|trace|inbox|budget|verify|log|watch)\b/g,
-    `autopilot $1 --run ${run}`,
+    (_, command: string) => `autopilot ${command} --run ${run}`,
   );

@@ -18,6 +18,7 @@ import { strayInvariantsIn } from "./invariants.ts";
 import {
   badFileNamesIn,
   badNamesIn,
+  filledReplacementsIn,
   folderDeletionsIn,
   goneNamesIn,
   longFilesIn,
@@ -218,6 +219,15 @@ const rules: readonly Rule[] = [
     breaks: ["test.only('a', () => {});", "describe.skip('a', () => {});", "it.todo('a');"].map(
       (text) => [file("src/core/a.test.ts", text)],
     ),
+  },
+  {
+    says: "a computed replacement is given by a function, so that nothing in it is filled in",
+    find: filledReplacementsIn,
+    breaks: [
+      'text.replace("NAME", name);',
+      "text.replaceAll(/a/g, `${name}_1`);",
+      'text.trim().replace("NAME", JSON.stringify(path));',
+    ].map((text) => [file("src/core/a.ts", text)]),
   },
   {
     says: "nothing is put off in a comment",

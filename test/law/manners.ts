@@ -170,6 +170,35 @@ export function silencedTestsIn(files: readonly SourceFile[]): string[] {
 }
 
 /**
+ * A computed text that `replace` puts into another by itself, not by a function: a `$&` or `$1` in
+ * it would be filled in. Literals are ours and may use them.
+ */
+export function filledReplacementsIn(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isProduct(file) && /\.replace(?:All)?\(/.test(file.text))
+    .flatMap((file) =>
+      [...nodesOf(file)].flatMap(({ node }) => {
+        if (node.type !== "CallExpression") return [];
+        const { name } = ((node["callee"] as SyntaxNode)["property"] ?? {}) as { name?: string };
+        const [, replacement] = node["arguments"] as readonly SyntaxNode[];
+        if (replacement === undefined || !/^replace(?:All)?$/.test(name ?? "")) return [];
+        return isFixedReplacement(replacement)
+          ? []
+          : [`${file.path}:${lineOf(file, replacement)}: write it as () => …`];
+      }),
+    );
+}
+
+function isFixedReplacement(node: SyntaxNode): boolean {
+  if (node.type === "TaggedTemplateExpression") {
+    return isFixedReplacement(node["quasi"] as SyntaxNode);
+  }
+
+  if (node.type === "TemplateLiteral") return (node["expressions"] as readonly []).length === 0;
+  return /^(?:Literal|ArrowFunctionExpression|FunctionExpression)$/.test(node.type);
+}
+
+/**
  * Work that was put off: it belongs into the work, not into a comment. A quoted mark is somebody's
  * test data.
  */

@@ -97,7 +97,7 @@ async function buildFromPatch({ trees, base, lever, folder }: LeverInput): Promi
   });
 
   if (refusal === "") return { tree };
-  const refusalText = refusal.replaceAll(copy, lever.source).slice(0, messageCharsMax);
+  const refusalText = refusal.replaceAll(copy, () => lever.source).slice(0, messageCharsMax);
   return {
     problem: `The patch ${lever.source} does not apply to ${base.slice(0, 12)}: ${refusalText}`,
     remedy: "make the patch anew on this commit",

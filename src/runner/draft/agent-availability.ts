@@ -163,7 +163,7 @@ function locateOwnCommand(
     return { ...unknown, state: "installed", argv };
   }
 
-  const fix = hints.install.replace("agents.NAME", `agents.${id}`);
+  const fix = hints.install.replace("agents.NAME", () => `agents.${id}`);
   return {
     ...unknown,
     state: "missing",

@@ -74,7 +74,9 @@ const commandSpace = "\ue000";
 /** A line as it fits the terminal. R4 */
 function breakLine(line: string, columns: number | undefined): readonly string[] {
   if (columns === undefined) return [line];
-  const whole = line.replace(commandPattern, (wording) => wording.replaceAll(" ", commandSpace));
+  const whole = line.replace(commandPattern, (wording) =>
+    wording.replaceAll(" ", () => commandSpace),
+  );
   return wrapTo(whole, columns).map((piece) => piece.replaceAll(commandSpace, " "));
 }
 

@@ -41,9 +41,9 @@ const isProtectedWhole = (row: ProtectionRow | null): boolean =>
 function buildSamplePaths(glob: string): readonly string[] {
   const fillWildcards = (word: string): string =>
     glob
-      .replaceAll(/\[[^\]/]*\]|[?@!+*]\([^)]*\)/g, word)
+      .replaceAll(/\[[^\]/]*\]|[?@!+*]\([^)]*\)/g, () => word)
       .replaceAll("**", "x")
-      .replaceAll(/[*?]/g, word);
+      .replaceAll(/[*?]/g, () => word);
   return [fillWildcards("x"), fillWildcards("")];
 }
 

@@ -7,10 +7,10 @@ import { pythonTestHooks } from "./python-test-hooks.ts";
 
 export const buildPythonProgram = (channel: ReporterChannel): string =>
   body
-    .replace("%FOLDER%", JSON.stringify(`${channel.folder}/py`))
-    .replace("%CHANNEL%", JSON.stringify(channel.pipe))
-    .replace("%NONCE%", JSON.stringify(channel.nonce))
-    .replace("%KEY%", JSON.stringify(channel.key));
+    .replace("%FOLDER%", () => JSON.stringify(`${channel.folder}/py`))
+    .replace("%CHANNEL%", () => JSON.stringify(channel.pipe))
+    .replace("%NONCE%", () => JSON.stringify(channel.nonce))
+    .replace("%KEY%", () => JSON.stringify(channel.key));
 
 const body = String.raw`
 def start():

@@ -300,7 +300,10 @@ async function requireSafeIncludes(path: string, depth: number): Promise<void> {
   for (const entry of out.toString("utf8").split("\0")) {
     const includePath = entry.slice(entry.indexOf("\n") + 1);
     if (entry === "" || includePath === "") continue;
-    const included = resolvePath(dirname(path), includePath.replace(/^~(?=\/)/, homedir()));
+    const included = resolvePath(
+      dirname(path),
+      includePath.replace(/^~(?=\/)/, () => homedir()),
+    );
     const why = explainUnsafeInclude(included);
     if (why !== null) {
       throw new WorkspaceFailed(

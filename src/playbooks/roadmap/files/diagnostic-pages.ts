@@ -30,7 +30,7 @@ export class DiagnosticPages {
     this.#haltsPerName.set(name, ordinal);
     this.latestHalt = {
       entry,
-      name: ordinal === 1 ? name : name.replace(/\.md$/, `-${ordinal}.md`),
+      name: ordinal === 1 ? name : name.replace(/\.md$/, () => `-${ordinal}.md`),
     };
   }
 

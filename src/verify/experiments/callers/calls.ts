@@ -154,6 +154,6 @@ function mayMean(from: string, path: string, language: "js" | "py"): boolean {
       ? from.split(".").at(-1)
       : basename(from)
           .replace(/\.[cm]?[jt]sx?$/, "")
-          .replace(/^index$/, basename(dirname(from)));
+          .replace(/^index$/, () => basename(dirname(from)));
   return isLocal(from, language) && last === own;
 }

@@ -139,7 +139,7 @@ function rewriteStatements(
 
 function toOtherWord(found: string): string {
   if (found.startsWith("[")) return found === "[ ]" ? "[x]" : "[ ]";
-  return found.replaceAll(/[\p{L}\d]|\p{So}/gu, toOtherCharacter);
+  return found.replaceAll(/[\p{L}\d]|\p{So}/gu, (character) => toOtherCharacter(character));
 }
 
 /** The next letter or digit: `a` for `z`, `1` for `9`, so that no number begins with another zero. */

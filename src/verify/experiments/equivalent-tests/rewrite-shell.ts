@@ -37,7 +37,8 @@ export function renameShellVariables(
     .slice(0, namesMax)
     .filter((name) => !isPassedOn(text, name) && others.every((other) => isUnrelated(other, name)));
   const done = renamed.reduce(
-    (changed, name) => changed.replaceAll(usesOf(name), `$1${name}_${seed}`),
+    (changed, name) =>
+      changed.replaceAll(usesOf(name), (_, before: string) => `${before}${name}_${seed}`),
     text,
   );
 

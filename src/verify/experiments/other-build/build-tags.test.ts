@@ -78,6 +78,11 @@ test("features that new code names are switched on, if the package declares them
     '[features]\ndefault = ["prod"]\nprod = []\n\n[lib]\n',
   );
 
+  // A remark that String.replace would take for a place to fill in.
+  expect(switchFeaturesOn("[features]\nprod = [] # costs $$\n", ["prod"])).toBe(
+    '[features]\ndefault = ["prod"]\nprod = [] # costs $$\n',
+  );
+
   expect(switchFeaturesOn('[package]\nname = "a"\n', ["prod"])).toBeNull();
 });
 

@@ -205,5 +205,5 @@ export function switchFeaturesOn(manifest: string, features: readonly string[]):
     ? section.replace(/^default\s*=\s*\[/m, (start) => `${start}${names}, `)
     : section.replace(/^.*\n/, (start) => `${start}default = [${names}]\n`);
 
-  return manifest.replace(section, withDefault);
+  return manifest.replace(section, () => withDefault);
 }

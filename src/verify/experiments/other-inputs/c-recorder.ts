@@ -29,8 +29,9 @@ export const recordC: Recorder = ({ files, isWanted, near, nonce }) => {
 
     // From the last to the first, so that positions stay right.
     const renamed = definitions.reduceRight((text, { name, nameStart, header, index }) => {
-      const renamedHeader = header.replace(name, `${name}_${nonce}`);
-      const renamedDefinition = `${text.slice(index, nameStart)}${text.slice(nameStart).replace(name, `${name}_${nonce}`)}`;
+      const newName = `${name}_${nonce}`;
+      const renamedHeader = header.replace(name, () => newName);
+      const renamedDefinition = `${text.slice(index, nameStart)}${text.slice(nameStart).replace(name, () => newName)}`;
       return `${text.slice(0, index)}static ${renamedHeader};\n${header};\nstatic ${renamedDefinition}`;
     }, source);
 

@@ -32,7 +32,7 @@ export const recordRust: Recorder = ({ files, isWanted, near, nonce }) => {
     // From the last to the first, so that positions stay right.
     const wrapped = definitions.reduceRight((source, definition) => {
       const { name, index, fnStart } = definition;
-      const renamed = source.slice(fnStart).replace(/^fn \w+/, `fn ${name}_${nonce}`);
+      const renamed = source.slice(fnStart).replace(/^fn \w+/, () => `fn ${name}_${nonce}`);
       return `${source.slice(0, index)}${createWrapper(nonce, definition)}\n#[allow(dead_code)]\n${renamed}`;
     }, text);
 

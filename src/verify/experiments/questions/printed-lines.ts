@@ -36,7 +36,7 @@ const toPlain = (line: string): string =>
   line.replaceAll(escapes, "").replaceAll(/\s+/g, " ").trim();
 function toComparable(line: string): string {
   let text = toPlain(line);
-  for (const [part, sign] of variableParts) text = text.replaceAll(part, sign);
+  for (const [part, sign] of variableParts) text = text.replaceAll(part, () => sign);
   return text;
 }
 

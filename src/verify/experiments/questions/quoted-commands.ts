@@ -92,7 +92,7 @@ function planPart(part: string, index: number, project: ProjectPrograms): string
   }
 
   const bin = project.bins.get(first);
-  if (bin !== undefined) return part.replace(first, `node ${bin}`);
+  if (bin !== undefined) return part.replace(first, () => `node ${bin}`);
   if (first.includes("/") && project.paths.has(normalize(first))) return part;
 
   const isRun = interpreter.test(first) && runsProject(part, first, others, project);

@@ -31,7 +31,7 @@ const directives: readonly (readonly [directive: RegExp, replacement: string])[]
   [/(?<!["'`])\/\/\s*(?:nolint|NOLINT)\b[^\n]*/g, ""],
   [/@SuppressWarnings\s*(?:\([^)\n]*\))?/g, ""],
   [/^\s*#pragma (?:GCC|clang) diagnostic ignored\b[^\n]*/gm, ""],
-  [/(#!?\[)allow\(/g, "$1warn("],
+  [/(?<=#!?\[)allow\(/g, "warn("],
 ];
 
 export async function askSuppressedFindings(
@@ -66,7 +66,7 @@ export function exposeFindings({
   const text = is.split("\n").map((line, index) => {
     if (earlierLines.has(line)) return line;
     const exposed = directives.reduce(
-      (done, [directive, replacement]) => done.replaceAll(directive, replacement),
+      (done, [directive, replacement]) => done.replaceAll(directive, () => replacement),
       line,
     );
     if (exposed !== line) lines.push(index + 1);

@@ -119,7 +119,8 @@ const replaceName = (text: string, name: string, newName: string): string =>
       (done, part) => `${done}${/^[\w./]/.test(part) && /\w$/.test(name) ? name : newName}${part}`,
     );
 
-const copyPath = (path: string, nonce: string): string => path.replace(/\.(\w+)$/, `_${nonce}.$1`);
+const copyPath = (path: string, nonce: string): string =>
+  path.replace(/\.\w+$/, (ending) => `_${nonce}${ending}`);
 
 type ModuleName = {
   /** As it is written, with its quotes or spaces. */

@@ -122,7 +122,10 @@ function classifyUse(name: string, code: string, expected: readonly string[]): U
   if (useCount === 0) return null;
 
   const outsideAssertions = code.replaceAll(/\b(?:assert|expect)[\w.]*[ (].*/gi, ""); // what an assertion looks at is asked
-  const tableUse = new RegExp(tableUses.replaceAll("NAME", word), "g");
+  const tableUse = new RegExp(
+    tableUses.replaceAll("NAME", () => word),
+    "g",
+  );
   const tableCount = [...outsideAssertions.matchAll(tableUse)].length;
 
   let expectedCount = 0;

@@ -37,7 +37,7 @@ export function buildGoProgram({
   const calls = tests.map((name) => `\ttesting.Call("${name}", ${name})`).join("\n");
   const copy = text.replace(
     /^(\s*(?:import\s+)?)"testing"$/m,
-    `$1testing "${module}/${nonce}/testing"`,
+    (_, keyword: string) => `${keyword}testing "${module}/${nonce}/testing"`,
   );
 
   return {

@@ -98,7 +98,7 @@ function useOwnFunctions(
   { functions, functionsModule }: FileNames,
 ): string {
   const file = `"./${way === "require" ? functions : functionsModule}"`;
-  const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, file); // the loader replaces vitest and bun:test
+  const replaced = text.replaceAll(/(["'])(?:node:test|@jest\/globals)\1/g, () => file); // the loader replaces vitest and bun:test
   const globals = importsTestFunctions(text)
     ? []
     : testFunctionNames.filter((name) => isUsedGlobal(text, name));

@@ -89,7 +89,7 @@ function fromSourceFile({
     edition >= 2024 ? ["#[unsafe(no_mangle)]", "unsafe extern"] : ["#[no_mangle]", "extern"];
   const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${createFailSource(tests)}    if does_any_fail() { 0 } else { 1 }\n}\n`;
   const own = text
-    .replace(head, `${attributes}#[allow(dead_code, unused)]\npub mod ${module} {\n${called}`)
+    .replace(head, () => `${attributes}#[allow(dead_code, unused)]\npub mod ${module} {\n${called}`)
     .replaceAll("#[test]", "");
 
   if (path === "src/main.rs") {
@@ -97,7 +97,7 @@ function fromSourceFile({
       edits: [
         {
           path,
-          text: `${own.replace(/^(\s*(?:async )?)fn main\(/m, `#[allow(dead_code)]\n$1fn ${nonce}_main(`)}\nfn main() {\n    std::process::exit(${module}::${nonce}())\n}\n`,
+          text: `${own.replace(/^(\s*(?:async )?)fn main\(/m, (_, before: string) => `#[allow(dead_code)]\n${before}fn ${nonce}_main(`)}\nfn main() {\n    std::process::exit(${module}::${nonce}())\n}\n`,
         },
       ],
       command: "cargo run -q --offline --release",

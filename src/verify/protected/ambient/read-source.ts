@@ -14,10 +14,15 @@ const blank = (part: string): string => part.replaceAll(/[^\n]/g, " ");
 
 export function readSource(path: string, given: string, isPython: boolean): Source {
   const text = /\.(?:vue|svelte)$/.test(path) ? keepScripts(given) : given;
-  const masked = maskText(text.replace(/^#!.*/, blank), isPython ? "py" : "js");
+  const masked = maskText(
+    text.replace(/^#!.*/, (line) => blank(line)),
+    isPython ? "py" : "js",
+  );
   const plain = isPython
     ? masked.replaceAll(/#(?= *$)/gm, " ")
-    : masked.replaceAll(/\/\/(?= *$)/gm, "  ").replaceAll(/\/\*\s*\*\//g, blank);
+    : masked
+        .replaceAll(/\/\/(?= *$)/gm, "  ")
+        .replaceAll(/\/\*\s*\*\//g, (comment) => blank(comment));
   const hasElements = /\.[jt]sx$/.test(path);
   const code = hasElements
     ? plain.replaceAll(/(?<!=)>([^<>{}=;()]*)(?=[<{])/g, (all) => `>${blank(all.slice(1))}`)

@@ -130,7 +130,9 @@ function readNames(code: string): Names {
 
 /** What a shell script decides by that it was not given. */
 export function findShellReads(text: string): readonly ShellRead[] {
-  const code = maskShell(text).replaceAll(/\(\([^\n]*?\)\)/g, nameVariables);
+  const code = maskShell(text).replaceAll(/\(\([^\n]*?\)\)/g, (arithmetic) =>
+    nameVariables(arithmetic),
+  );
   const names = readNames(code);
   const reads = [
     ...findTests(code).flatMap((test) => findTested(test, names)),
