@@ -121,7 +121,7 @@ async function findUnfitness(
   const missing = needs.filter((name) => findOnPath(name, env) === null);
   if (missing.length > 0) {
     return {
-      problem: `it needs ${missing.join(" and ")}, which is not on the PATH`,
+      problem: `it needs ${missing.join(" and ")} on the PATH`,
       fix: hints.install,
     };
   }
@@ -129,7 +129,7 @@ async function findUnfitness(
   if (versionMin !== null && version !== null && isOlder(version, versionMin)) {
     return {
       problem: `version ${version} is too old: ${versionMin} or newer is needed`,
-      fix: `${hints.install}@latest`,
+      fix: hints.install, // npm installs the newest, also over an older one
     };
   }
 

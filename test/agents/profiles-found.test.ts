@@ -104,7 +104,7 @@ describe("an agent is there and cannot be used", () => {
       state: "unfit",
       version: "0.1.9",
       problem: "version 0.1.9 is too old: 0.40.0 or newer is needed",
-      fix: "npm install -g @google/gemini-cli@latest",
+      fix: "npm install -g @google/gemini-cli",
     });
   });
 
@@ -121,7 +121,7 @@ describe("an agent is there and cannot be used", () => {
     program("pi-acp", prints("0.0.34"));
     expect(await findAgent(pi, env())).toMatchObject({
       state: "unfit",
-      problem: "it needs pi, which is not on the PATH",
+      problem: "it needs pi on the PATH",
     });
   });
 });

@@ -129,7 +129,8 @@ test("every recorded turn is judged", () => {
 test.each(recorded.map((item) => [item.turn, item] as const))("%s", (turn, item) => {
   const { usage, computed } = replay(item);
   const want = expected[turn];
-  expect(computed).toMatchObject(want?.computed ?? {});
-  if (want?.usage === null) expect(usage).toBe(null);
-  else if (want?.usage !== undefined) expect(usage).toMatchObject(want.usage);
+  if (want === undefined) throw new Error(`say what ${turn} comes to`);
+  expect(computed).toMatchObject(want.computed);
+  if (want.usage === null) expect(usage).toBe(null);
+  else if (want.usage !== undefined) expect(usage).toMatchObject(want.usage);
 });

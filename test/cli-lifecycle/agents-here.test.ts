@@ -167,9 +167,7 @@ describe.concurrent("doctor", () => {
       }),
     );
 
-    expect(json.remediation.join("\n")).toContain(
-      "gemini: npm install -g @google/gemini-cli@latest",
-    );
+    expect(json.remediation.join("\n")).toContain("gemini: npm install -g @google/gemini-cli");
 
     expect(row(ended, "opencode")).toMatchObject({
       is_usable: false,
@@ -254,7 +252,7 @@ describe.concurrent("who plays", () => {
       { gemini: { version: "0.2.0" } },
       "gemini",
       /version 0\.2\.0 is too old/,
-      "npm install -g @google/gemini-cli@latest",
+      "npm install -g @google/gemini-cli",
     ],
     [
       "is not logged in",

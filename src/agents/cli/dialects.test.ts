@@ -3,31 +3,31 @@
 import { describe, expect, test } from "vitest";
 import { claudeDialect } from "./claude-dialect.ts";
 import { codexDialect } from "./codex-dialect.ts";
-import type { PromptRequest } from "./dialect.ts";
+import type { ParsedLine, PromptRequest } from "./dialect.ts";
 
-const endless = { tokens: Infinity, usd: Infinity, calls: Infinity };
+const unlimited = { tokens: Infinity, usd: Infinity, calls: Infinity };
 const tools = {
   name: "autopilot",
   command: "/bin/node",
   args: ["/x/returns.cjs"],
   env: [{ name: "AUTOPILOT_TOOLS_URL", value: "http://u" }],
 };
-const asked = (changes: Partial<PromptRequest>): PromptRequest => ({
+const promptRequest = (changes: Partial<PromptRequest>): PromptRequest => ({
   argv: ["agent", "exec", "--json"],
   prompt: "Do it.",
   session: null,
   mode: "full",
-  left: endless,
+  left: unlimited,
   tools: null,
   ...changes,
 });
 
 describe("claude -p", () => {
-  const { composeCommand: command, readLine: hear } = claudeDialect;
+  const { composeCommand, readLine } = claudeDialect;
 
   test("a new session bears our name, and what is left is handed down", () => {
-    const { argv, input } = command(
-      asked({
+    const { argv, input } = composeCommand(
+      promptRequest({
         argv: ["claude", "-p"],
         session: { name: "u", isResumed: false },
         left: { tokens: 9, usd: 1.5, calls: 7.9 },
@@ -50,18 +50,18 @@ describe("claude -p", () => {
   });
 
   test("an older session is resumed, without a limit that would count all of it", () => {
-    const { argv } = command(
-      asked({
+    const { argv } = composeCommand(
+      promptRequest({
         argv: ["claude"],
         session: { name: "u", isResumed: true },
-        left: { ...endless, usd: 1 },
+        left: { ...unlimited, usd: 1 },
       }),
     );
     expect(argv).toEqual(["claude", "--resume", "u", "--", "Do it."]);
   });
 
   test("the runner's tools are named, and a long prompt is given to read", () => {
-    const { argv, input } = command(asked({ tools, prompt: "x".repeat(200_000) }));
+    const { argv, input } = composeCommand(promptRequest({ tools, prompt: "x".repeat(200_000) }));
     const config = JSON.parse(argv[argv.indexOf("--mcp-config") + 1] ?? "") as unknown;
     expect(config).toMatchObject({
       mcpServers: {
@@ -175,30 +175,34 @@ describe("claude -p", () => {
       },
       { warnings: ["2 of its tool calls were denied: Bash"] },
     ],
-    ["a line nobody knows", { type: "stream_event", whatever: 1 }, {}],
-    ["nonsense", { type: "assistant", message: 7 }, {}],
   ])("%s", (_, line, expected) => {
-    expect(hear(line as Record<string, unknown>)).toMatchObject(expected);
+    expect(readLine(line as Record<string, unknown>)).toMatchObject(expected);
+  });
+
+  test.each<[string, object, ParsedLine]>([
+    ["a line nobody knows", { type: "stream_event", whatever: 1 }, {}],
+    [
+      "nonsense, which counts as a call",
+      { type: "assistant", message: 7 },
+      { updates: [{ sessionUpdate: "usage_update" }] },
+    ],
+  ])("no word in %s", (_, line, expected) => {
+    expect(readLine(line as Record<string, unknown>)).toEqual(expected);
   });
 });
 
 describe("codex exec", () => {
-  const { composeCommand: command, readLine: hear } = codexDialect;
+  const { composeCommand, readLine } = codexDialect;
 
   test("a thread is taken up by its name, before every option", () => {
-    expect(command(asked({})).argv).toEqual(["agent", "exec", "--json", "Do it."]);
-    expect(command(asked({ session: { name: "th", isResumed: true } })).argv).toEqual([
-      "agent",
-      "exec",
-      "resume",
-      "--json",
-      "th",
-      "Do it.",
-    ]);
+    expect(composeCommand(promptRequest({})).argv).toEqual(["agent", "exec", "--json", "Do it."]);
+    expect(
+      composeCommand(promptRequest({ session: { name: "th", isResumed: true } })).argv,
+    ).toEqual(["agent", "exec", "resume", "--json", "th", "Do it."]);
   });
 
   test("the runner's tools are named as changes to its config, and a long prompt is given to read", () => {
-    const { argv, input } = command(asked({ tools, prompt: "x".repeat(200_000) }));
+    const { argv, input } = composeCommand(promptRequest({ tools, prompt: "x".repeat(200_000) }));
     expect(argv).toContain('mcp_servers.autopilot.env={ AUTOPILOT_TOOLS_URL = "http://u" }');
     expect(argv).toContain('mcp_servers.autopilot.args=["/x/returns.cjs"]');
     expect(argv.at(-1)).toBe("-");
@@ -256,9 +260,14 @@ describe("codex exec", () => {
       { type: "error", message: "Reconnecting... 1/5" },
       { errorText: "Reconnecting... 1/5" },
     ],
+  ])("%s", (_, line, expected) => {
+    expect(readLine(line as Record<string, unknown>)).toMatchObject(expected);
+  });
+
+  test.each<[string, object, ParsedLine]>([
     ["a line nobody knows", { type: "turn.started" }, {}],
     ["nonsense", { type: "item.completed", item: null }, {}],
-  ])("%s", (_, line, expected) => {
-    expect(hear(line as Record<string, unknown>)).toMatchObject(expected);
+  ])("no word in %s", (_, line, expected) => {
+    expect(readLine(line as Record<string, unknown>)).toEqual(expected);
   });
 });
