@@ -1,7 +1,6 @@
 // drafts: builders for the events that decide returns, such as pausing, stopping and recording.
 
 import type { Draft, EventOf } from "../contracts/event.ts";
-import type { Shortfall } from "./budget.ts";
 import type { NextAction } from "./next-action.ts";
 import { listLiveAttempts } from "./selectors.ts";
 import type { RunView } from "./state.ts";
@@ -51,9 +50,3 @@ export function stopRun(
 export function whenIdle(run: RunView, next: NextAction): NextAction | null {
   return listLiveAttempts(run).length > 0 ? null : next;
 }
-
-export function describeShortfall({ scope, dimension, limit, left, need }: Shortfall): string {
-  return `${dimension} of this ${scope}: the next turn may need ${formatNumber(need)}, and ${formatNumber(left)} of ${formatNumber(limit)} are left`;
-}
-
-const formatNumber = (value: number): string => String(Math.round(value * 1000) / 1000);

@@ -81,9 +81,10 @@ export function evolve(state: RunState, entry: Entry): RunState {
 
   const reducer = reducerByName.get(entry.event);
   // Not `invariant`: building messages for a million numbers would cost more than checking them.
-  if (reducer === undefined) throw new InvariantBroken(`F1: there is an event ${entry.event}`);
+  if (reducer === undefined)
+    throw new InvariantBroken(`F1: the fold knows the event ${entry.event}`);
   if (entry.seq !== state.seq + 1) {
-    throw new InvariantBroken(`F1: entry ${entry.seq} follows ${state.seq}`);
+    throw new InvariantBroken(`F1: entry ${entry.seq} comes right after ${state.seq}`);
   }
 
   passTime(state, entry);

@@ -13,7 +13,7 @@
 import { dimensions, type Dimension, type Usage } from "../contracts/budget.ts";
 import { cooldownUntil } from "./breaker.ts";
 import { estimateTokens, findLimit, type Shortfall, usedAmount } from "./budget.ts";
-import { pauseRun, record, describeShortfall } from "./drafts.ts";
+import { pauseRun, record } from "./drafts.ts";
 import type { NextAction } from "./next-action.ts";
 import { isClosing } from "./selectors.ts";
 import { ownValue, recordValues } from "./own-values.ts";
@@ -194,5 +194,9 @@ function isCap(run: RunView, dimension: Dimension): boolean {
 
   return budgetLimit === undefined || budgetLimit === flowLimit || activeLimit !== budgetLimit;
 }
+
+/** The sentence that the pause records, and that `status`, `go` and `report` show. */
+const describeShortfall = ({ scope, dimension, limit, left, need }: Shortfall): string =>
+  `${dimension} of this ${scope}: the next turn may need ${round(need)}, and ${round(left)} of ${round(limit)} are left`;
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
