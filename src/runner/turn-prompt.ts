@@ -6,7 +6,7 @@ import type { RunView, CursorView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
 import { fillPhaseFolder } from "../engine/prove.ts";
 import type { PromptTurn, TurnPrompt } from "../engine/runtime.ts";
-import { cut, renderPrompt } from "../flows/prompt.ts";
+import { cut, type Placeholder, renderPrompt } from "../flows/prompt.ts";
 import { findJsonSchema } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type PromptSources, renderFeedback } from "./prompt-feedback.ts";
@@ -36,7 +36,7 @@ export async function buildTurnPrompt(
     Object.values(cursor.seen).some(({ facts }) => facts["criterion"] === id),
   );
 
-  const prompt = renderPrompt(template, {
+  const values = {
     goal: objective.goal,
     scope: objective.scope.join("\n"),
     criteria: objective.done_criteria
@@ -54,10 +54,10 @@ export async function buildTurnPrompt(
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
     attempt: open.attempt,
     limits: `${Math.floor(minutesLeft(run, cursor.phase))} minutes, ${Math.floor(tokensLeft(run, cursor.phase))} tokens left`,
-  });
+  } satisfies Record<Placeholder, string>;
 
   return {
-    prompt,
+    prompt: renderPrompt(template, values),
     returns:
       schema === null || step.returns === undefined
         ? null
