@@ -195,7 +195,7 @@ function isCap(run: RunView, dimension: Dimension): boolean {
   return budgetLimit === undefined || budgetLimit === flowLimit || activeLimit !== budgetLimit;
 }
 
-/** The sentence that the pause records, and that `status`, `go` and `report` show. */
+/** The sentence that the pause records, and that a person reads as its cause. */
 const describeShortfall = ({ scope, dimension, limit, left, need }: Shortfall): string =>
   `${dimension} of this ${scope}: the next turn may need ${round(need)}, and ${round(left)} of ${round(limit)} are left`;
 
