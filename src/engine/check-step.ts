@@ -38,11 +38,12 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
     proofs.length === 0 ? checkWords : checkWords.filter((word) => !proofs.includes(word)),
   );
 
-  const { refused, changes } = await recordProtectedChanges(execution);
+  const protectedState = await recordProtectedChanges(execution);
+  const { refused } = protectedState;
   const { results, proof, areChangesBlocking } = await checkWithBase(
     execution,
     { checks, proofs },
-    { refused, changes },
+    protectedState,
   );
   const allResults = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judgement = judgeChecks(results, run.checks);
@@ -108,7 +109,7 @@ type Checked = {
 async function checkWithBase(
   execution: StepExecution,
   { checks, proofs }: { readonly checks: readonly Check[]; readonly proofs: readonly string[] },
-  { refused, changes }: Pick<ProtectedState, "refused" | "changes">,
+  { refused, changes, newChecks }: Pick<ProtectedState, "refused" | "changes" | "newChecks">,
 ): Promise<Checked> {
   const { run } = readContext(execution);
   const { cancel, runtime, attempt } = execution;
@@ -140,9 +141,11 @@ async function checkWithBase(
   const results = await runChecks(refused.length === 0 ? tryOut : baseProtectedField(run, refused));
   const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
   if (refused.length === 0) return { results, proof, areChangesBlocking: false };
+  const judged = results.filter(({ check }) => !newChecks.includes(check.id));
   const isUnneeded =
     proof.holds &&
-    judgeChecks(results, run.checks).passed &&
+    judged.length > 0 &&
+    judgeChecks(judged, run.checks).passed &&
     refused.every(({ how }) => how === "added" || how === "changed");
   if (!isUnneeded) return { results, proof, areChangesBlocking: true };
 

@@ -18,6 +18,8 @@ export type ProtectedState = {
   readonly changes: readonly ProtectedChange[];
   readonly refused: readonly ProtectedChange[];
   readonly look: readonly LookAt[];
+  /** Checks that nothing of the base can judge. */
+  readonly newChecks: readonly Check["id"][];
 };
 /**
  * The field of a verifier's request: the base's protected files replace those with refused changes.
@@ -40,6 +42,7 @@ export async function inspectProtected(
     content,
     changes,
     look = [],
+    newChecks = [],
   } = await runtime.verifier.oracles({
     goal: listWords(objective),
     base: base.commit,
@@ -53,7 +56,8 @@ export async function inspectProtected(
     ], // O1
   });
 
-  return { content, changes, refused: changes.filter(({ allowed }) => allowed === null), look };
+  const refused = changes.filter(({ allowed }) => allowed === null);
+  return { content, changes, refused, look, newChecks };
 }
 
 /** What the person said: the goal, the criteria and their commands. */

@@ -100,6 +100,8 @@ export interface Verifier {
     readonly content: Hash;
     readonly changes: readonly ProtectedChange[];
     readonly look?: readonly LookAt[];
+    /** Checks that ask for a rule or script which the base has not: nothing there can judge them. */
+    readonly newChecks?: readonly Check["id"][];
   }>;
   /**
    * The base's protected files in place of those with these changes: what a verdict is taken with,

@@ -459,6 +459,34 @@ describe("a person is asked what becomes of changed tests", () => {
     );
   });
 
+  test("nor about a rule that does what it did, and more; a criterion by a new rule is judged by that", async () => {
+    const makefile = "test:\n\tnode test/add.test.js\n";
+    const folder = scratch({ files: files({ Makefile: makefile }) });
+    const negative = tests.replaceAll("add(1, 2), 3", "add(-1, -2), -3");
+    const { json } = await goScripted(
+      folder,
+      insisting(
+        fixed,
+        put("test/negative.test.js", negative),
+        put(
+          "Makefile",
+          "test: test-negative\n\tnode test/add.test.js\n\ntest-negative:\n\tnode test/negative.test.js\n",
+        ),
+      ),
+      [
+        ...["--done-criteria", "add adds :: make -s test"],
+        ...["--done-criteria", "negative numbers :: make -s test-negative"],
+      ],
+    );
+    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toContain(
+      "look at Makefile: it checks this work, was there before it, and was changed",
+    );
+    expect(json["gaps"]).toContainEqual(
+      expect.stringContaining("what `make test-negative` does was written by the work"),
+    );
+  });
+
   test("nobody is asked about tests that the goal names for a change: a gap names them", async () => {
     const goal = "Move src/add.js to src/plus.js and adapt test/add.test.js to that.";
     const play = (...more: object[]) => {

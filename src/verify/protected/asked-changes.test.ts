@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isChangeAskedFor } from "./asked-changes.ts";
+import { isChangeAskedFor, isRenameAskedFor } from "./asked-changes.ts";
 
 describe("a change of what judges is asked for", () => {
   test.each([
@@ -26,4 +26,37 @@ describe("it is not", () => {
     ["tests/golden/a.txt", "Update test/golden"],
     ["package.json", "Split the package into two"],
   ])("%s: %s", (path, goal) => expect(isChangeAskedFor(path, goal)).toBe(false));
+});
+
+describe("names that the goal asks to change", () => {
+  const before = `import { getItem, put } from "../src/store.js";
+test("gets", () => {
+  put("drill", "cellar");
+  assert.equal(getItem("drill").place, "cellar");
+});
+test("names", () => assert.deepEqual(names(), ["drill"]));
+`;
+  const renamed = before.replaceAll("getItem", "lookup");
+  const goal = "Rename getItem to lookup and let it return a copy, everywhere.";
+
+  test("each change is beside a name that is gone", () => {
+    expect(isRenameAskedFor(before, renamed, goal)).toBe(true);
+    expect(isRenameAskedFor(before, `${renamed}test("more", () => {});\n`, goal)).toBe(true);
+    const go = 'func TestGetItem(t *testing.T) {\n\tif s.GetItem("a") != 1 {\n';
+    const goNow = 'func TestLookup(t *testing.T) {\n\tif n, ok := s.Lookup("a"); n != 1 || !ok {\n';
+    expect(isRenameAskedFor(go, goNow, "Rename Store.GetItem to Lookup")).toBe(true);
+    const moved = before.replace("../src/store.js", "../src/shelf/store.js");
+    expect(isRenameAskedFor(before, moved, "Move src/store.js to src/shelf.")).toBe(true);
+    const other = before.replace("../src/store.js", "../src/shelf.js");
+    expect(isRenameAskedFor(before, other, "Move src/store.js to src/shelf.js.")).toBe(true);
+  });
+
+  test.each([
+    ["another place", renamed.replace('["drill"]', "[]"), goal],
+    ["a name that stays", before.replace('getItem("drill").place', 'getItem("saw").place'), goal],
+    ["a name that the goal does not speak of", renamed, "Rename fetch to get"],
+    ["a goal that asks for no change of it", renamed, "getItem should not be renamed"],
+  ])("%s is no such change", (_what, after, words) => {
+    expect(isRenameAskedFor(before, after, words)).toBe(false);
+  });
 });

@@ -315,3 +315,22 @@ describe("a file of tests that moves", () => {
     expect(await allowedIn("old/a.js.bak", was)).toEqual(["renamed null"]);
   });
 });
+
+test("a check that asks for a rule or script which the base has not is named", async () => {
+  const scripts = (more: object): string => JSON.stringify({ scripts: { test: "x", ...more } });
+  const before = { "package.json": scripts({}), Makefile: "test:\n\t./run\n" };
+  const after = {
+    "package.json": scripts({ test: "true", lint: "eslint ." }),
+    Makefile: "test:\n\t./run\nlinks:\n\t./links\n",
+  };
+  const { newChecks } = await findProtected(
+    { workspace: createTrees(before, after), protect: [], restores: false },
+    {
+      ...{ base, commit, scope: ["**"], approved: [] },
+      checks: ["npm test", "npm run lint", "make test", "make links"].map((command) => ({
+        ...{ id: command, kind: "criterion", title: command, command, source: "test" },
+      })),
+    },
+  );
+  expect(newChecks).toEqual(["npm run lint", "make links"]);
+});

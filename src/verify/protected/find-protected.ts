@@ -5,21 +5,21 @@
 //   L1. Every read is bounded: texts by size and number. Beyond that only content hashes are
 //       compared.
 
-import type { LookAt, ProtectedChange } from "../../contracts/evidence.ts";
+import type { Check, LookAt, ProtectedChange } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { collectReviewPoints, reviewPointsMax } from "./collect-review-points.ts";
 import {
   isCandidate,
-  type ProtectedJudgement,
   judgeProtected,
   keepsEverything,
   type ChangedFile,
   type ProtectionRules,
 } from "./judge.ts";
 import { loadProtectionRules, type ProtectionSources } from "./load-protection-rules.ts";
+import { findNewCommands } from "../new-commands.ts";
 import { findMovedWhole, findMovesOfTests } from "./moved-files.ts";
-import { type CommitRange, readChange, type TreeReader } from "./read-change.ts";
+import { type CommitRange, readChange, textBytesMax, type TreeReader } from "./read-change.ts";
 
 export const changesMax = 1_000;
 const setAsideText = "is new and decides how tests or checks run from now on";
@@ -33,7 +33,7 @@ type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
 export async function findProtected(
   parts: ProtectionSources,
   { base, commit, scope, approved, checks = [], goal = "" }: ProtectedRequest,
-): Promise<ProtectedJudgement & { readonly look?: readonly LookAt[] }> {
+): ReturnType<Verifier["oracles"]> {
   const { workspace, areTriedOut = false } = parts;
   const differences = await workspace.differences(base, commit);
   if (differences.length === 0) {
@@ -64,8 +64,16 @@ export async function findProtected(
     rules,
   );
 
+  const newChecks: Check["id"][] = [];
+  for (const { id, command } of judgement.changes.length === 0 ? [] : checks) {
+    const readText = (side: "base" | "work", path: string): Promise<string | null> =>
+      workspace.textAt(side === "base" ? base : commit, path, textBytesMax);
+    if ((await findNewCommands(command, differences, readText)).length > 0) newChecks.push(id);
+  }
+
   return {
     ...judgement,
+    newChecks,
     changes: shortenChanges(judgement.changes),
     look: [
       ...listUnapproved(judgement.changes, changedFiles),

@@ -15,9 +15,11 @@ export function judged(
     commands?: string[];
     restores?: boolean;
     protect?: string[];
+    goal?: string;
   } = {},
 ) {
   const { scope = ["**"], approved = [], commands = [], restores = false, protect = [] } = more;
+  const { goal = "" } = more;
   const setting: ProtectionRules = {
     base: new Set(Object.keys(before)),
     rowOf: createRowFinder(protect),
@@ -44,5 +46,6 @@ export function judged(
     rules: setting,
     scope,
     approved,
+    goal,
   });
 }

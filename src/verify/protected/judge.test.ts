@@ -241,6 +241,18 @@ describe("what configures them", () => {
     ]);
   });
 
+  test("package.json: a script that does what it did, and more, is a plain change", () => {
+    const change = (script: string) =>
+      hows(
+        { "package.json": manifest({}) },
+        { "package.json": manifest({ scripts: { test: script, start: "node ." } }) },
+      );
+    expect(change("vitest run && node scripts/links.js")).toEqual(["package.json changed"]);
+    expect(change("tsc && vitest run")).toEqual(["package.json changed"]);
+    expect(change("vitest run --bail")).toEqual(["package.json redefined"]);
+    expect(change("vitest run; node scripts/links.js")).toEqual(["package.json redefined"]);
+  });
+
   test("package.json: jest's part decides, dependencies, other scripts and further ones do not", () => {
     expect(
       hows(
@@ -276,8 +288,28 @@ describe("what configures them", () => {
       "Makefile redefined",
     ]);
 
+    // A rule with all it had, and more, is a plain change; so is a script.
+    expect(change("test: build unit", "test: build more unit")).toEqual(["Makefile changed"]);
+    expect(change("\t./unit", "\t./unit\n\t./more")).toEqual(["Makefile changed"]);
+    expect(change("test: build unit", "test: unit build")).toEqual(["Makefile redefined"]);
     expect(change("rm -f x", "rm -f x y")).toEqual([]);
     expect(hows({ Makefile: before }, { Makefile: `${before}docs:\n\ttouch docs\n` })).toEqual([]);
+  });
+
+  test("tests may use the names that the goal asks for", () => {
+    const before = 'test("a", () => {\n  assert.equal(getItem(1), 2);\n});\n';
+    const judge = (after: string) =>
+      judged(
+        { "test/a.test.js": before },
+        { "test/a.test.js": after },
+        { goal: "Rename getItem to lookup." },
+      ).changes.map(({ how, allowed }) => [how, allowed]);
+    expect(judge(before.replace("getItem(1)", "lookup(1)"))).toEqual([["changed", "goal"]]);
+    const skipped = before.replace("getItem(1)", "lookup(1)").replace("test(", "test.skip(");
+    expect(judge(skipped)).toEqual([["skipped", null]]);
+    expect(judge(before.replace("assert.equal(getItem(1), 2)", "lookup(1)"))).toEqual([
+      ["weakened", null],
+    ]);
   });
 
   test("Rust's tests beside the code: each of them decides, the code and further tests do not", () => {

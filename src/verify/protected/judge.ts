@@ -15,18 +15,19 @@
 //   J7. So may a new file with variables alone that a makefile of the base asks for (`-include
 //       config.mk`), if experiments follow: what kept the tests from failing would be found by
 //       them. A person is told of it.
-//   J8. A change of tests and recorded outputs that the goal asks for in so many words needs no
-//       further leave, unless it puts tests out of action. A gap names it.
+//   J8. A change of tests and recorded outputs that the goal asks for in so many words, or of names
+//       that it asks to change, needs no further leave, unless it puts tests out of action. A gap
+//       names it.
 
 import type { StringSet } from "../../kit/as-set.ts";
 import { createHash } from "node:crypto";
 import type { ProtectedChange } from "../../contracts/evidence.ts";
 import type { Hash } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
-import { listChangedParts, extractProtectedParts } from "./parts/extract-parts.ts";
+import { extendsPart, listChangedParts, extractProtectedParts } from "./parts/extract-parts.ts";
 import type { CommandSet } from "./command-set.ts";
 import type { ProtectedParts } from "./parts/protected-parts.ts";
-import { isChangeAskedFor } from "./asked-changes.ts";
+import { isChangeAskedFor, isRenameAskedFor } from "./asked-changes.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, keepsAllLines, isHarmlessAddition } from "./kept-lines.ts";
@@ -129,7 +130,9 @@ export function judgeProtected({
       (row.kind === "test" || row.kind === "snapshot") &&
       !evasions.has(finding.how) &&
       !keepsEverything(file);
-    const allowedByGoal = mayBeAskedFor && isChangeAskedFor(path, goal) ? ("goal" as const) : null; // J8
+    const isAskedFor =
+      mayBeAskedFor && (isChangeAskedFor(path, goal) || isAskedRename(file, finding, goal)); // J8
+    const allowedByGoal = isAskedFor ? ("goal" as const) : null;
     const allowed = isNamed ? ("scope" as const) : (allowedAsAddition ?? allowedByGoal);
 
     const change: ProtectedChange = {
@@ -150,6 +153,14 @@ export function judgeProtected({
 
   return { content, changes };
 }
+
+/** Only names that the goal asks to change are others, and what was said of them; no test is gone. */
+const isAskedRename = (
+  { before, after }: ChangedFile,
+  { how }: ChangeFinding,
+  goal: string,
+): boolean =>
+  how === "changed" && before !== null && after !== null && isRenameAskedFor(before, after, goal);
 
 const evasions: ReadonlySet<string> = new Set(["skipped", "focused", "mocked", "loosened"]);
 
@@ -324,7 +335,12 @@ function describePartChange({
     names.length > shownMax ? [`${names.length - shownMax} more parts that decide differ`] : [];
   const message = [...names.slice(0, shownMax).map(describePart), ...more].join("; ");
   const isScript = names.some((name) => /^(?:scripts\.|target |variable |how )/.test(name));
-  if (isScript) return { how: "redefined", message };
+  if (isScript) {
+    const isExtended = names.every((name) =>
+      extendsPart(name, partsBefore[name] ?? "", partsAfter[name] ?? ""),
+    );
+    return { how: isExtended ? "changed" : "redefined", message };
+  }
   const joinParts = (parts: Readonly<Record<string, string>>): string =>
     names.map((name) => parts[name] ?? "").join("\n");
   const kind = part === "rust_source" ? "test" : "test_config";

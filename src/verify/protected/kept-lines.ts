@@ -4,6 +4,8 @@
 // Invariants:
 //   O1. An import may add names, however it is broken into lines. Every other line stays as it was.
 
+import { isSubsequence } from "../../kit/is-subsequence.ts";
+
 /**
  * Imports of names in JavaScript and Python: what comes before the names, the names, and what comes
  * after.
@@ -38,17 +40,6 @@ function keepsImports(earlier: readonly Import[], later: readonly Import[]): boo
     );
     if (index === -1) return false;
     unmatched.splice(index, 1);
-  }
-
-  return true;
-}
-
-/** Whether all lines are among the later ones, in the same order. */
-function isSubsequence(lines: readonly string[], laterLines: readonly string[]): boolean {
-  let position = 0;
-  for (const line of lines) {
-    position = laterLines.indexOf(line, position) + 1;
-    if (position === 0) return false;
   }
 
   return true;

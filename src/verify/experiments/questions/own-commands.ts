@@ -3,18 +3,14 @@
 // Such a check can well fail, and yet ask for less than its name says.
 
 import { listSome } from "../../../kit/list-some.ts";
-import { listMakeTargets, makefileNames, parseScripts } from "../../gates/named-commands.ts";
+import { findNewCommands } from "../../new-commands.ts";
 import { isReadOnly } from "../../protected/programs.ts";
-import { findRequestedTargets } from "../../protected/parts/makefile-parts.ts";
 import { findComparedFiles } from "../broken-expectations/shell-expectations.ts";
 import type { QuestionContext } from "./question-context.ts";
 
 export async function findOwnCommands(context: QuestionContext): Promise<string | null> {
   const { command } = context.check;
-  const own = [
-    ...(await listOwnTargets(context, command)),
-    ...(await listOwnScripts(context, command)),
-  ];
+  const own = await findNewCommands(command, context.differences, context.lab.textAt);
   const added = new Set(
     context.differences.filter(({ kind }) => kind === "added").map(({ path }) => path),
   );
@@ -31,34 +27,4 @@ export async function findOwnCommands(context: QuestionContext): Promise<string 
         ]),
   ];
   return gaps.length === 0 ? null : gaps.join("; ");
-}
-
-/** `make check-all`, if the rule is new. */
-async function listOwnTargets(
-  { differences, lab }: QuestionContext,
-  command: string,
-): Promise<readonly string[]> {
-  const path = makefileNames.find((name) => differences.some((one) => one.path === name));
-  if (path === undefined) return [];
-  const [before, now] = [await lab.textAt("base", path), await lab.textAt("work", path)].map(
-    (text) => new Set(listMakeTargets(text ?? "")),
-  );
-  return findRequestedTargets({ commands: [command] })
-    .filter((target) => now?.has(target) === true && before?.has(target) !== true)
-    .map((target) => `\`make ${target}\``);
-}
-
-/** `npm run lint`, if the script is new. */
-async function listOwnScripts(
-  { differences, lab }: QuestionContext,
-  command: string,
-): Promise<readonly string[]> {
-  if (!differences.some(({ path }) => path === "package.json")) return [];
-  const [before, now] = [
-    await lab.textAt("base", "package.json"),
-    await lab.textAt("work", "package.json"),
-  ].map((text) => new Set(parseScripts(text ?? "{}")));
-  return [...command.matchAll(/\b(npm|pnpm|yarn|bun)\s+(run\s+)?(?:-\S+\s+)*([\w:.-]+)/g)]
-    .filter(([, , , name = ""]) => now?.has(name) === true && before?.has(name) !== true)
-    .map(([, program = "", run = "", name = ""]) => `\`${program} ${run}${name}\``);
 }

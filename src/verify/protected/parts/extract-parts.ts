@@ -7,12 +7,14 @@ import { extractBlockParts } from "./block-parts.ts";
 import { changesTestResults, extractCmakeParts } from "./cmake-parts.ts";
 import { extractGoModuleParts, isRemovedRequirement } from "./go-module-parts.ts";
 import {
+  extendsRule,
   extractIncludedMakefileParts,
   extractMakefileParts,
   isOverriding,
+  isRuleOrVariable,
 } from "./makefile-parts.ts";
 import { extractMavenParts } from "./maven-parts.ts";
-import { extractPackageJsonParts, isHook } from "./package-json-parts.ts";
+import { extendsScript, extractPackageJsonParts, isHook } from "./package-json-parts.ts";
 import {
   cargoTable,
   gradleProjectsBlock,
@@ -118,6 +120,12 @@ export function listChangedParts(
 
     return format !== "go_mod" || !isRemovedRequirement(before[name], after[name]);
   });
+}
+
+/** Whether a script or a rule does what it did, and more. */
+export function extendsPart(name: string, before: string, after: string): boolean {
+  if (name.startsWith("scripts.")) return extendsScript(before, after);
+  return isRuleOrVariable(name) && extendsRule(before, after);
 }
 
 /** Whether a new part changes what the earlier ones do. */

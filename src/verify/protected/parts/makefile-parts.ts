@@ -3,6 +3,7 @@
 // them has changed what judges it (judge.ts).
 
 import { oneOf } from "../../../kit/compose-pattern.ts";
+import { isSubsequence } from "../../../kit/is-subsequence.ts";
 import type { CommandSet } from "../command-set.ts";
 import { type Makefile, parseMakefile } from "./parse-makefile.ts";
 import { testTargetName } from "./part-patterns.ts";
@@ -132,6 +133,22 @@ export function isOverriding(
   const name = partName.slice(variablePrefix.length);
   return isUsed(name, before) || isKnownVariable(name, after[partName] ?? "");
 }
+
+export const isRuleOrVariable = (partName: string): boolean =>
+  partName.startsWith(targetPrefix) || partName.startsWith(variablePrefix);
+
+/** Whether a rule or variable has all words of its first line and all further lines, in order. */
+export function extendsRule(before: string, after: string): boolean {
+  const [head = "", ...lines] = before.split("\n");
+  const [headNow = "", ...linesNow] = after.split("\n");
+  return (
+    before !== "" &&
+    isSubsequence(splitWords(head), splitWords(headNow)) &&
+    isSubsequence(lines, linesNow)
+  );
+}
+
+const splitWords = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
 
 /** Whether these parts use a variable, or may do so under a name that make computes. */
 const isUsed = (name: string, parts: ProtectedParts): boolean =>

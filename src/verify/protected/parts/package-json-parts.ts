@@ -126,6 +126,10 @@ export function isHook(
   return hookedScript !== undefined && Object.hasOwn(before, `scripts.${hookedScript}`);
 }
 
+/** `vitest run` in `vitest run && node scripts/links.js`. */
+export const extendsScript = (before: string, after: string): boolean =>
+  before !== "" && (after.startsWith(`${before} && `) || after.endsWith(` && ${before}`));
+
 const scriptCharsMax = 1000;
 /** `true`, `exit 0`, `echo ok && true`. */
 const doesNothing =
