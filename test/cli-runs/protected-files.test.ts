@@ -474,8 +474,10 @@ describe("a person is asked what becomes of changed tests", () => {
         ),
       ),
       [
-        ...["--done-criteria", "add adds :: make -s test"],
-        ...["--done-criteria", "negative numbers :: make -s test-negative"],
+        "--done-criteria",
+        "add adds :: make -s test",
+        "--done-criteria",
+        "negative numbers :: make -s test-negative",
       ],
     );
     expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });

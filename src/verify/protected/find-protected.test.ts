@@ -326,9 +326,16 @@ test("a check that asks for a rule or script which the base has not is named", a
   const { newChecks } = await findProtected(
     { workspace: createTrees(before, after), protect: [], restores: false },
     {
-      ...{ base, commit, scope: ["**"], approved: [] },
+      base,
+      commit,
+      scope: ["**"],
+      approved: [],
       checks: ["npm test", "npm run lint", "make test", "make links"].map((command) => ({
-        ...{ id: command, kind: "criterion", title: command, command, source: "test" },
+        id: command,
+        kind: "criterion",
+        title: command,
+        command,
+        source: "test",
       })),
     },
   );
