@@ -16,6 +16,7 @@ import {
 } from "../../../documents/fields.ts";
 import type { Line } from "../../../documents/markdown-lines.ts";
 import { dropParentheses } from "../../../documents/parentheses.ts";
+import { parseElements } from "./plan-elements.ts";
 import { findingPath, type TaskBlock } from "./plan-tags.ts";
 import type { Report } from "../../../documents/report.ts";
 import {
@@ -131,87 +132,9 @@ function fieldsByName(
   path: string,
   report: Report,
 ): ReadonlyMap<string, Field> {
-  const fields = [
-    ...parseFields(withoutElements(lines), fieldLabels, "known"),
-    ...parseElements(lines, path, report),
-  ];
+  const { elements, outside } = parseElements(lines, path, report);
+  const fields = [...parseFields(outside, fieldLabels, "known"), ...elements];
   return indexByLabel(fields, { known: fieldLabels, path, report });
-}
-
-const elementStart = /^\s*<(files|action|verify|done|depends_on|requirements)>/i;
-
-/** The lines outside of child elements, since bold words inside of an element are not fields. */
-function withoutElements(lines: readonly Line[]): readonly Line[] {
-  let openElement: string | null = null;
-  return lines.filter((line) => {
-    const element: string | undefined =
-      openElement === null && line.is === "text"
-        ? elementStart.exec(line.text)?.[1]?.toLowerCase()
-        : undefined;
-    if (element !== undefined) openElement = element;
-    const isInside = openElement !== null;
-
-    if (
-      openElement !== null &&
-      line.is === "text" &&
-      line.text.toLowerCase().includes(`</${openElement}>`)
-    ) {
-      openElement = null;
-    }
-
-    return !isInside;
-  });
-}
-
-/** The child elements of a task, `<verify>…</verify>`, as fields. */
-function parseElements(lines: readonly Line[], path: string, report: Report): readonly Field[] {
-  const fields: Field[] = [];
-  let openElement:
-    | (Omit<Field, "lines"> & { readonly name: string; readonly lines: Line[] })
-    | null = null;
-
-  for (const line of lines) {
-    let text = line.text;
-    const start: RegExpExecArray | null =
-      openElement === null && line.is === "text" ? elementStart.exec(text) : null;
-    if (start !== null) {
-      const name = (start[1] ?? "").toLowerCase();
-      const place: Position = { line: line.number, column: text.search(/\S/) + 1 };
-      openElement = {
-        name,
-        label: name.replace("_", " "),
-        place,
-        inline: "",
-        inlinePlace: { line: line.number, column: start[0].length + 1 },
-        lines: [],
-      };
-
-      text = text.slice(start[0].length);
-    }
-
-    if (openElement === null) continue;
-    const endIndex: number =
-      line.is === "text" ? text.toLowerCase().lastIndexOf(`</${openElement.name}>`) : -1;
-    const innerText = endIndex < 0 ? text : text.slice(0, endIndex);
-    if (start !== null) openElement = { ...openElement, inline: innerText.trim() };
-    else openElement.lines.push({ ...line, text: innerText });
-
-    if (endIndex < 0) continue;
-    fields.push(openElement);
-    openElement = null;
-  }
-
-  if (openElement !== null) {
-    const { place, name } = openElement;
-    report.error(
-      place,
-      `${path}.${name}`,
-      "unclosed_element",
-      `found <${name}> without an end, expected </${name}>`,
-    );
-  }
-
-  return fields;
 }
 
 /**

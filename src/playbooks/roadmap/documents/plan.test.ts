@@ -54,6 +54,29 @@ describe("reading a plan", () => {
     expect(second?.done).toBe("24 lines come out.");
   });
 
+  test.each([
+    ["a line each", "<files>a.ts</files>\n<action>do\nmore</action>\n<verify>`npm test`</verify>"],
+    ["one line", "<files>a.ts</files> <action>do\nmore</action><verify>`npm test`</verify>"],
+    [
+      "behind the title",
+      "<name>T</name> <files>a.ts</files><action>do\nmore</action> <verify>`npm test`</verify>",
+    ],
+  ])("elements are read from %s", (_, body) => {
+    const { plan, findings } = read(task('id="a" type="auto" complexity="simple"', body));
+    expect(findings).toEqual([]);
+    expect(plan.tasks[0]).toMatchObject({
+      files: ["a.ts"],
+      action: "do\nmore",
+      verify: [{ command: "npm test" }],
+    });
+  });
+
+  test("an element may hold its own end tag, and one that comes twice is told", () => {
+    const { plan } = read(task('id="a"', "<verify>`grep '</verify>' a.ts`</verify>"));
+    expect(plan.tasks[0]?.verify).toMatchObject([{ command: "grep '</verify>' a.ts" }]);
+    expect(ofAll(task('id="a"', "<done>a</done> <done>b</done>"))).toContain("2 duplicate_field");
+  });
+
   test("verify holds criteria with their commands and lines; a command alone in backticks is one", () => {
     const verify = read(whole).plan.tasks.map((item) =>
       item.verify.map(({ text, command, line }) => [text, command, line]),
