@@ -1,22 +1,160 @@
 // rust-program: builds an example program that calls the tests of a Rust package in a release
 // build: without cfg(test), debug assertions and overflow checks, on the main thread. Pure.
 
+import { parse } from "smol-toml";
 import { type TestProgramInput, type PlainProgram, repeatMs } from "./plain-program.ts";
 
-export const buildRustProgram = (given: TestProgramInput): PlainProgram | null =>
-  given.manifest === null || /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/.test(given.text)
-    ? null
-    : (fromTestsFolder(given) ?? fromSourceFile(given));
+/**
+ * Null if a test of this file may need its runner or its debug build, if the file is neither in
+ * `tests/` nor in `src/` of the package at the top, or if nothing is left to call.
+ */
+export function buildRustProgram(given: TestProgramInput): PlainProgram | null {
+  const manifest = given.manifest === null ? null : readManifest(given.manifest);
+  if (manifest === null || needsRunner.test(given.text)) return null;
+  return buildFromTestFile(given) ?? buildFromSourceFile(given, manifest);
+}
 
-/** Whether a panic was that of an assertion: other panics show nothing. */
-const isAssertionSource = `fn is_assertion(said: Box<dyn std::any::Any + Send>) -> bool {
-    let text = said.downcast_ref::<String>().cloned().or_else(|| said.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_default();
-    text.starts_with("assertion ")
+/**
+ * `debug_assert!(…)` is not in a release build, `#[tokio::test]` starts a runtime of its own, and
+ * `env!("CARGO_BIN_EXE_name")` exists only under `cargo test`.
+ */
+const needsRunner = /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/;
+
+type Manifest = {
+  /** The name by which the library is imported; null if the file names none. */
+  readonly crate: string | null;
+  readonly edition: number;
+};
+
+/** A `Cargo.toml` that names no edition means this one. */
+const editionDefault = 2015;
+
+/** Null for a text that is no TOML. */
+function readManifest(text: string): Manifest | null {
+  let manifest: CargoToml;
+  try {
+    manifest = parse(text) as CargoToml;
+  } catch {
+    return null;
+  }
+
+  const { package: own, lib, workspace } = manifest;
+  const name = lib?.name ?? own?.name;
+  // `edition.workspace = true` takes the workspace's.
+  const edition = typeof own?.edition === "object" ? workspace?.package?.edition : own?.edition;
+  return {
+    crate: typeof name === "string" ? name.replaceAll("-", "_") : null,
+    edition: typeof edition === "string" ? Number(edition) : editionDefault,
+  };
+}
+
+type CargoToml = {
+  readonly package?: { readonly name?: unknown; readonly edition?: unknown };
+  readonly lib?: { readonly name?: unknown };
+  readonly workspace?: { readonly package?: { readonly edition?: unknown } };
+};
+
+/** A file in `tests/`, as an example. Null if it is no such file, or can't be one program. */
+function buildFromTestFile({
+  path,
+  text,
+  nonce,
+  skippedTests,
+}: TestProgramInput): PlainProgram | null {
+  const tests = findTestNames(text, skippedTests);
+  const isAlone = !/^\s*mod \w+;|\bshould_panic\b|^\s*fn main\(/m.test(text);
+  if (!/^tests\/[^/]+\.rs$/.test(path) || tests.length === 0 || !isAlone) return null;
+  const main = `
+${createFailSource(tests)}
+fn main() {
+    std::process::exit(if does_any_fail() { 0 } else { 1 });
 }
 `;
-const createFailSource = (
-  tests: readonly string[],
-): string => `${isAssertionSource}fn failed_once() -> Vec<bool> {
+
+  return {
+    edits: [{ path: `examples/${nonce}.rs`, text: `${text.replaceAll("#[test]", "")}${main}` }],
+    command: runExample(nonce),
+  };
+}
+
+/** `#[cfg(test)] mod tests {`, with the attributes between. */
+const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))? )?mod (\w+) \{/;
+
+/**
+ * Tests inside a source: their module becomes a part of the library, and an example calls it by a
+ * name that is made for it. Null if the file is no source of the package or has no test module.
+ */
+function buildFromSourceFile(
+  { path, text, nonce, skippedTests }: TestProgramInput,
+  { crate, edition }: Manifest,
+): PlainProgram | null {
+  const [moduleStart = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
+  const tests = findTestNames(text, skippedTests);
+  if (!/^src\/.+\.rs$/.test(path) || moduleStart === "" || tests.length === 0) return null;
+
+  const needsUnsafe = edition >= 2024;
+  const exportAttribute = needsUnsafe ? "#[unsafe(no_mangle)]" : "#[no_mangle]";
+  const externKeyword = needsUnsafe ? "unsafe extern" : "extern";
+  const exposedModule = `${attributes}#[allow(dead_code, unused)]
+pub mod ${module} {
+${exportAttribute}
+pub extern "C" fn ${nonce}() -> i32 {
+    if does_any_fail() { 0 } else { 1 }
+}
+${createFailSource(tests)}`;
+  const exposedSource = text.replace(moduleStart, () => exposedModule).replaceAll("#[test]", "");
+
+  if (path === "src/main.rs") {
+    const withoutMain = exposedSource.replace(
+      /^(\s*(?:async )?)fn main\(/m,
+      (_, before: string) => `#[allow(dead_code)]\n${before}fn ${nonce}_main(`,
+    );
+    const ownMain = `
+fn main() {
+    std::process::exit(${module}::${nonce}())
+}
+`;
+    return {
+      edits: [{ path, text: `${withoutMain}${ownMain}` }],
+      command: "cargo run -q --offline --release",
+    };
+  }
+
+  if (crate === null) return null;
+  const example = `extern crate ${crate} as _;
+${externKeyword} "C" {
+    fn ${nonce}() -> i32;
+}
+fn main() {
+    std::process::exit(unsafe { ${nonce}() })
+}
+`;
+
+  return {
+    edits: [
+      { path, text: exposedSource },
+      { path: `examples/${nonce}.rs`, text: example },
+    ],
+    command: runExample(nonce),
+  };
+}
+
+const runExample = (name: string): string => `cargo run -q --offline --release --example ${name}`;
+
+/** The names of tests that are run and not expected to fail, without the skipped ones. */
+const findTestNames = (text: string, skippedTests: readonly string[]): readonly string[] =>
+  [...text.matchAll(/#\[test\]\s*((?:#\[[^\]]*\]\s*)*)fn (\w+)\(\)/g)].flatMap(
+    ([, attributes = "", name = ""]) =>
+      skippedTests.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
+  );
+
+/**
+ * `does_any_fail` in Rust. It calls the tests once, and if that was quick, again and again: code
+ * that counts its calls fails later. A test that fails already the second time can't be repeated
+ * (it leaves something behind), so only its first call counts.
+ */
+const createFailSource = (tests: readonly string[]): string => `
+fn failed_once() -> Vec<bool> {
     vec![
 ${tests.map((name) => `        std::panic::catch_unwind(|| { let _ = ${name}(); }).is_err_and(is_assertion),`).join("\n")}
     ]
@@ -31,91 +169,14 @@ fn does_any_fail() -> bool {
     }
     false
 }
-`;
+${isAssertionSource}`;
 
-/** The names of tests that are run and not expected to fail, without the skipped ones. */
-const findTestNames = (text: string, skippedTests: readonly string[]): readonly string[] =>
-  [...text.matchAll(/#\[test\]\s*((?:#\[[^\]]*\]\s*)*)fn (\w+)\(\)/g)].flatMap(
-    ([, attributes = "", name = ""]) =>
-      skippedTests.includes(name) || /\b(?:ignore|should_panic)\b/.test(attributes) ? [] : [name],
-  );
-
-/** A file in `tests/`, as an example. */
-function fromTestsFolder({
-  path,
-  text,
-  nonce,
-  skippedTests,
-}: TestProgramInput): PlainProgram | null {
-  const tests = findTestNames(text, skippedTests);
-  if (
-    !/^tests\/[^/]+\.rs$/.test(path) ||
-    tests.length === 0 ||
-    /^\s*mod \w+;|\bshould_panic\b|^\s*fn main\(/m.test(text)
-  ) {
-    return null;
-  }
-
-  const main = `\n${createFailSource(tests)}fn main() {
-    std::process::exit(if does_any_fail() { 0 } else { 1 });
+/** Whether a panic was that of an assertion: other panics show nothing. */
+const isAssertionSource = `fn is_assertion(panic: Box<dyn std::any::Any + Send>) -> bool {
+    let text = panic
+        .downcast_ref::<String>().cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()))
+        .unwrap_or_default();
+    text.starts_with("assertion ")
 }
 `;
-
-  return {
-    edits: [{ path: `examples/${nonce}.rs`, text: `${text.replaceAll("#[test]", "")}${main}` }],
-    command: `cargo run -q --offline --release --example ${nonce}`,
-  };
-}
-
-const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))? )?mod (\w+) \{/;
-
-/**
- * Tests inside a source: their module becomes a part of the library, and an example calls it by a
- * name that is made for it.
- */
-function fromSourceFile({
-  path,
-  text,
-  nonce,
-  manifest,
-  skippedTests,
-}: TestProgramInput): PlainProgram | null {
-  const [head = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
-  const tests = findTestNames(text, skippedTests);
-  if (!/^src\/.+\.rs$/.test(path) || head === "" || tests.length === 0) return null;
-  const edition = Number(/^edition\s*=\s*"(\d+)"/m.exec(manifest ?? "")?.[1] ?? 2015);
-  // The edition of a Cargo.toml that names none is 2015.
-  const [open, linked] =
-    edition >= 2024 ? ["#[unsafe(no_mangle)]", "unsafe extern"] : ["#[no_mangle]", "extern"];
-  const called = `${open}\npub extern "C" fn ${nonce}() -> i32 {\n${createFailSource(tests)}    if does_any_fail() { 0 } else { 1 }\n}\n`;
-  const own = text
-    .replace(head, () => `${attributes}#[allow(dead_code, unused)]\npub mod ${module} {\n${called}`)
-    .replaceAll("#[test]", "");
-
-  if (path === "src/main.rs") {
-    return {
-      edits: [
-        {
-          path,
-          text: `${own.replace(/^(\s*(?:async )?)fn main\(/m, (_, before: string) => `#[allow(dead_code)]\n${before}fn ${nonce}_main(`)}\nfn main() {\n    std::process::exit(${module}::${nonce}())\n}\n`,
-        },
-      ],
-      command: "cargo run -q --offline --release",
-    };
-  }
-
-  const named =
-    /^\[lib\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(manifest ?? "") ??
-    /^\[package\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(manifest ?? "");
-  const crate = named?.[1]?.replaceAll("-", "_");
-  if (crate === undefined) return null;
-  const main = `extern crate ${crate} as _;\n${linked} "C" {\n    fn ${nonce}() -> i32;\n}\nfn main() {\n    std::process::exit(unsafe { ${nonce}() })\n}\n`;
-
-  return {
-    edits: [
-      { path, text: own },
-      { path: `examples/${nonce}.rs`, text: main },
-    ],
-    command: `cargo run -q --offline --release --example ${nonce}`,
-  };
-}
