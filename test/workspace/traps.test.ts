@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, attempt, makeRoom, openBench, write, mergePasses } from "./bench-repository.ts";
+import { until } from "../support/autopilot.ts";
 import { aFew } from "../support/sampled.ts";
 
 type Trap = {
@@ -176,13 +177,15 @@ test("a folder swapped for a link, over and over, never leaks what lies outside"
       }
       setImmediate(swap);
     };
-    swap();`;
+    swap();
+    fs.writeFileSync(count, String(swaps));`;
 
   const count = join(outside, "count");
   const swapper = spawn(process.execPath, ["-e", program, layer, outside, count], {
     stdio: "ignore",
   });
   const ended = new Promise((resolve) => swapper.on("exit", resolve));
+  await until("the first swaps", () => existsSync(count));
   const ordinals = { looks: 0, refused: 0, applied: 0 };
 
   for (let ordinal = 1; ordinal <= 40; ordinal += 1) {

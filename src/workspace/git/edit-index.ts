@@ -1,5 +1,5 @@
-// edit-index: changes a few entries of a git index without a process, keeping what it says of all
-// other files.
+// edit-index: writes a git index without a process: a new one, or one with a few changed entries
+// that keeps what it says of all other files.
 //
 // An index (`gitformat-index`): a head, entries in the order of their paths, extensions, and a hash
 // of all of it.
@@ -18,6 +18,8 @@ export type IndexChanges = {
 };
 
 const headBytes = 12;
+/** The oldest version, which every git reads. */
+const plainVersion = 2;
 const statBytes = 40;
 const entryAlignment = 8;
 const flagBytes = 2;
@@ -45,14 +47,29 @@ export function editIndex(
       !listParentFolders(path).some((folder) => gone.has(folder)),
   );
 
-  const added = changed.map(([path, entry]): Row => {
+  const version = index.readUInt32BE(4);
+  return concatRows(format, version, [...kept, ...composeRows(changed, files)]);
+}
+
+/** The index of exactly these entries, which are in the folder `files`. */
+export const composeIndex = (
+  format: ObjectFormat,
+  entries: IndexChanges["changed"],
+  files: string,
+): Buffer => concatRows(format, plainVersion, composeRows(entries, files));
+
+const composeRows = (entries: IndexChanges["changed"], files: string): readonly Row[] =>
+  entries.map(([path, entry]) => {
     const stat =
       entry.mode === gitlinkMode ? null : lstatSync(toDiskPath(files, path), { bigint: true });
     return { path, bytes: composeRow(path, entry, stat) };
   });
 
-  const sorted = [...kept, ...added].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const head = Buffer.from(index.subarray(0, headBytes));
+function concatRows(format: ObjectFormat, version: number, rows: readonly Row[]): Buffer {
+  const sorted = rows.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const head = Buffer.alloc(headBytes);
+  head.write("DIRC", "latin1");
+  head.writeUInt32BE(version, 4);
   head.writeUInt32BE(sorted.length, 8);
   const body = Buffer.concat([head, ...sorted.map(({ bytes }) => bytes)]);
 

@@ -1,12 +1,12 @@
 // An edited index against the one that git makes of the same files.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch-repository.ts";
 import { bytePathFromText } from "./byte-path.ts";
-import { editIndex } from "./edit-index.ts";
+import { composeIndex, editIndex } from "./edit-index.ts";
 
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync("git", args, { cwd, encoding: "utf8" });
@@ -52,6 +52,32 @@ test.each(["sha1", "sha256"] as const)(
 
     if (edited === null) throw new Error("the index is of another kind");
     writeFileSync(join(root, ".git", "index"), edited);
+    expect(git(root, "ls-files", "-s", "-z")).toBe(listed);
+    expect(git(root, "diff-files", "--name-only")).toBe("");
+    expect(git(root, "fsck", "--no-progress", "--no-dangling")).toBe("");
+  },
+);
+
+test.each(["sha1", "sha256"] as const)(
+  "%s: a new index is what git makes of the same files",
+  (format) => {
+    const root = join(scratchFolder(), "repo");
+    mkdirSync(root);
+    git(root, "init", "-q", `--object-format=${format}`);
+    for (const path of ["b/c", "b.txt", "a", "ä"]) write(root, path, `${path}\n`);
+    write(root, "run.sh", "#!/bin/sh\n");
+    chmodSync(join(root, "run.sh"), 0o755);
+    git(root, "add", "-A");
+    const listed = git(root, "ls-files", "-s", "-z");
+    const entries = listed
+      .split("\0")
+      .flatMap((row) => {
+        const [, mode = "", sha = "", path] = /^(\d+) (\w+) 0\t(.*)$/s.exec(row) ?? [];
+        return path === undefined ? [] : [[bytePathFromText(path), { mode, sha }] as const];
+      })
+      .toReversed();
+
+    writeFileSync(join(root, ".git", "index"), composeIndex(format, entries, root));
     expect(git(root, "ls-files", "-s", "-z")).toBe(listed);
     expect(git(root, "diff-files", "--name-only")).toBe("");
     expect(git(root, "fsck", "--no-progress", "--no-dangling")).toBe("");

@@ -7,12 +7,15 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import {
   bytePathToBytes,
+  displayPath,
   listParentFolders,
   splitBytePath,
   type BytePath,
   toDiskPath,
 } from "./byte-path.ts";
 import { isAttributesFile } from "./attributes.ts";
+import { isGitName } from "./confusable-names.ts";
+import { composeIndex } from "./edit-index.ts";
 import { git } from "./git.ts";
 import type { GitContext } from "./git-call.ts";
 import { readObject } from "./object-reader.ts";
@@ -23,8 +26,8 @@ import { type TreeChange, writeEditedTree } from "./tree-folders.ts";
 /** So few and small files are written here, without git. */
 const directFilesMax = 40;
 const directFileBytesMax = 1 << 20;
-/** A name that git would not check out: `..`, `.GIT`. */
-const unsafeNamePattern = /^(?:|\.|\.\.|\.git)$/i;
+/** A name that git would not check out, besides those that mean `.git` somewhere. */
+const unsafeNamePattern = /^\.{0,2}$/;
 
 type FileRow = readonly [BytePath, TreeEntry];
 
@@ -45,11 +48,12 @@ export async function materialize(
   folder: string,
   { index: keptIndex, attributes = [] }: MaterializeOptions = {},
 ): Promise<void> {
-  if (
-    keptIndex === undefined &&
-    attributes.length === 0 &&
-    (await writeFewFiles(shadow, [...entries], folder))
-  ) {
+  const rows = [...entries];
+  if (attributes.length === 0 && (await writeFewFiles(shadow, rows, folder))) {
+    if (keptIndex !== undefined) {
+      await writeFile(keptIndex, composeIndex(shadow.format, rows, folder));
+    }
+
     return;
   }
 
@@ -58,7 +62,7 @@ export async function materialize(
     await git({
       ...call,
       args: ["update-index", "-z", "--index-info"],
-      input: formatIndexRows([...attributes, ...entries]),
+      input: formatIndexRows([...attributes, ...rows]),
     });
 
     const refreshFlag = keptIndex !== undefined ? ["-u"] : [];
@@ -70,7 +74,7 @@ export async function materialize(
         ? { args: ["checkout-index", "-q", "-f", ...refreshFlag, "-a"] }
         : {
             args: ["checkout-index", "-q", "-f", ...refreshFlag, "-z", "--stdin"],
-            input: formatPathRows(entries),
+            input: formatPathRows(rows),
           }),
     });
 
@@ -109,7 +113,8 @@ async function writeFewFiles(
 const isPlainFile = ([path, entry]: FileRow): boolean =>
   entry.mode.startsWith("100") &&
   !isAttributesFile(path) &&
-  splitBytePath(path).every((part) => !unsafeNamePattern.test(part));
+  splitBytePath(path).every((part) => !unsafeNamePattern.test(part)) &&
+  !displayPath(path).split("/").some(isGitName);
 
 /** Writes the tree that results from `changes` on top of `onto`; a null entry deletes a path. */
 export async function writeTree(
