@@ -101,8 +101,8 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
     verifier: {
       check: async () => [],
       prove: async () => ({ holds: true, failures: [], checks: [] }),
-      oracles: async () => ({ content: "", changes: [] }),
-      originals: async ({ base }) => ({ from: base, paths: [], without: [] }),
+      inspectProtected: async () => ({ content: "", changes: [] }),
+      composeBaseFiles: async ({ base }) => ({ from: base, paths: [], without: [] }),
       claims: async () => [],
     },
     functions: { run: {}, proof: {}, phases: {}, tasks: {} },

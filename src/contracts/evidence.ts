@@ -238,12 +238,12 @@ export const ProtectedChange = v.strictObject({
 export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 
 /** Something in a change that a person should look at. `gap`: the verdict says so too. */
-export const LookAt = v.strictObject({
+export const ReviewPoint = v.strictObject({
   path: v.string(),
   what: v.string(),
   gap: v.optional(v.literal(true)),
 });
-export type LookAt = v.InferOutput<typeof LookAt>;
+export type ReviewPoint = v.InferOutput<typeof ReviewPoint>;
 /**
  * The `what` of code that newly reads the command line: its arguments may be its input, and running
  * the checks decides.

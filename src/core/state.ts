@@ -7,7 +7,7 @@ import type {
   Check,
   CheckResult,
   ClaimChecked,
-  LookAt,
+  ReviewPoint,
   ProtectedChange,
 } from "../contracts/evidence.ts";
 import type { CrashState } from "../contracts/crash-state.ts";
@@ -309,7 +309,7 @@ export type Run = {
    * Changes to protected files at the last check; `content`: the hash of exactly these, which a
    * person can approve.
    */
-  oracles?: { content: string; changes: ProtectedChange[]; look?: LookAt[] };
+  oracles?: { content: string; changes: ProtectedChange[]; look?: ReviewPoint[] };
   /** Changed tests that were put back because a person said so. */
   putBack?: string[];
   approved?: string[]; // hashes of changes that a person approved

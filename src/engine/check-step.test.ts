@@ -70,7 +70,7 @@ async function reported(
           })),
         );
       },
-      oracles: () => Promise.resolve({ content: "0".repeat(64), changes: [] }),
+      inspectProtected: () => Promise.resolve({ content: "0".repeat(64), changes: [] }),
     },
     functions: {
       proof: Object.fromEntries(

@@ -1,11 +1,12 @@
-// protected-files: keeps the files that judge a run (tests, settings) as they were when it began.
-// Checked wherever a command of the runner decides something.
+// protected-files: finds and records changes of the files that judge a run (tests, settings), and
+// gives a verifier's request what it needs so that the base's files judge instead of refused ones.
+// Asked wherever a command of the runner decides something.
 //
 // Invariant:
 //   O1. One list of judging commands for the whole run: its checks and every command of its flow.
 //       So the same change has one name, wherever it is found, and a person approves it once.
 
-import type { Check, LookAt, ProtectedChange, TestTally } from "../contracts/evidence.ts";
+import type { Check, ReviewPoint, ProtectedChange, TestTally } from "../contracts/evidence.ts";
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
@@ -14,10 +15,12 @@ import { type StepExecution, readContext } from "./step-execution.ts";
 import type { Runtime } from "./runtime.ts";
 
 export type ProtectedState = {
+  /** Names exactly the content of the protected files, so that a person can approve it. */
   readonly content: Hash;
   readonly changes: readonly ProtectedChange[];
+  /** Those of the changes that do not count. */
   readonly refused: readonly ProtectedChange[];
-  readonly look: readonly LookAt[];
+  readonly reviewPoints: readonly ReviewPoint[];
   /** Checks that nothing of the base can judge. */
   readonly newChecks: readonly Check["id"][];
 };
@@ -25,13 +28,10 @@ export type ProtectedState = {
  * The field of a verifier's request: the base's protected files replace those with refused changes.
  */
 export type BaseProtected = {
-  readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
+  readonly fromBase?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
 };
 
-/**
- * Which protected files differ from the run's base at a commit, and which of those changes do not
- * count. Reads only.
- */
+/** Which protected files differ from the run's base at a commit. Reads only. */
 export async function inspectProtected(
   runtime: Runtime,
   run: RunView,
@@ -41,9 +41,9 @@ export async function inspectProtected(
   const {
     content,
     changes,
-    look = [],
+    reviewPoints = [],
     newChecks = [],
-  } = await runtime.verifier.oracles({
+  } = await runtime.verifier.inspectProtected({
     goal: listWords(objective),
     base: base.commit,
     commit,
@@ -52,55 +52,53 @@ export async function inspectProtected(
     checks: [
       ...(checks as readonly Check[]),
       ...findLockedChecks(run),
-      ...flowCommands(flow as Flow),
+      ...listFlowCommands(flow as Flow),
     ], // O1
   });
 
   const refused = changes.filter(({ allowed }) => allowed === null);
-  return { content, changes, refused, look, newChecks };
+  return { content, changes, refused, reviewPoints, newChecks };
 }
 
 /** What the person said: the goal, the criteria and their commands. */
 const listWords = ({ goal, done_criteria }: RunView["drafted"]["objective"]): string =>
   [goal, ...done_criteria.flatMap(({ text, check }) => [text, check ?? ""])].join("\n");
 
-/** The changed protected files that do not count, on the newest commit. */
-export async function findRefusedChanges(
-  execution: StepExecution,
-): Promise<readonly ProtectedChange[]> {
-  return (await recordProtectedChanges(execution)).refused;
-}
-
 /**
- * Records the changes of protected files up to the newest commit, if they differ from what was
- * recorded.
+ * Inspects the protected files of the newest commit, and records their changes if they differ from
+ * what was recorded.
  */
 export async function recordProtectedChanges(execution: StepExecution): Promise<ProtectedState> {
   const { run } = readContext(execution);
   const { commit } = run.tip;
   const state = await inspectProtected(execution.runtime, run, commit);
-  const { content, changes, look } = state;
-
-  const recorded = [
-    run.oracles?.content ?? content,
-    run.oracles?.changes ?? [],
-    run.oracles?.look ?? [],
-  ];
-
-  const lookField = look.length === 0 ? {} : { look: [...look] };
-  if (JSON.stringify([content, changes, look]) !== JSON.stringify(recorded)) {
+  if (!isRecorded(state, run)) {
+    const { content, changes, reviewPoints } = state;
     await execution.record({
       event: "oracles_judged",
       attempt: execution.attempt,
       commit,
       content,
       changes: [...changes],
-      ...lookField,
+      ...(reviewPoints.length === 0 ? {} : { look: [...reviewPoints] }),
     });
   }
 
   return state;
 }
+
+/** A run without any changes has nothing to record. */
+function isRecorded({ content, changes, reviewPoints }: ProtectedState, run: RunView): boolean {
+  const recorded = run.oracles ?? { content, changes: [], look: [] };
+  return (
+    content === recorded.content &&
+    isSame(changes, recorded.changes) &&
+    isSame(reviewPoints, recorded.look ?? [])
+  );
+}
+
+const isSame = (one: readonly object[], other: readonly object[]): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 export function baseProtectedField(
   run: RunView,
@@ -108,7 +106,7 @@ export function baseProtectedField(
 ): BaseProtected {
   return refused.length === 0
     ? {}
-    : { oracles: { base: run.drafted.base.commit, changes: refused } };
+    : { fromBase: { base: run.drafted.base.commit, changes: refused } };
 }
 
 /**
@@ -165,9 +163,11 @@ function findCommands(proof: Proof): readonly string[] {
 const findLockedChecks = (run: RunView): readonly Check[] =>
   Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
 
-/** Every command that a flow itself contains: in its gates, and the words of its checks that are neither groups nor proofs (lint allows no
- * command of one bare word there). */
-function flowCommands(flow: Flow): readonly Check[] {
+/**
+ * Every command that a flow itself contains: in its gates, and the words of its checks that are
+ * neither groups nor proofs (lint allows no command of one bare word there).
+ */
+function listFlowCommands(flow: Flow): readonly Check[] {
   const commands = listAllSteps(flow).flatMap(({ step }) => [
     ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
     ...(step.proof ?? []).flatMap(findCommands),

@@ -22,7 +22,6 @@ import {
 import {
   describeRefused,
   recordProtectedChanges,
-  findRefusedChanges,
   runsCommand,
   baseProtectedField,
 } from "./protected-files.ts";
@@ -67,7 +66,9 @@ export async function proveStep(execution: StepExecution, prompt?: string): Prom
 
   if (gates.length > 0) {
     // Protected files come from the base, for a gate's command as for a check.
-    const refused = gates.some(runsCommand) ? await findRefusedChanges(execution) : [];
+    const refused = gates.some(runsCommand)
+      ? (await recordProtectedChanges(execution)).refused
+      : [];
     const result = await runtime.verifier.prove({
       ...shared,
       gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),

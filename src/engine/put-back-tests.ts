@@ -19,7 +19,7 @@ export async function putBackTests(execution: StepExecution): Promise<void> {
   if (refused.length === 0) return;
   const commands = run.drafted.checks.map(({ command }) => command);
 
-  const originals = await runtime.verifier.originals({
+  const baseFiles = await runtime.verifier.composeBaseFiles({
     base: run.drafted.base.commit,
     commit: tip,
     changes: refused,
@@ -28,7 +28,7 @@ export async function putBackTests(execution: StepExecution): Promise<void> {
 
   const restored = await runtime.workspace.restore({
     attempt: commitKey(attempt),
-    originals,
+    baseFiles,
     subject: buildSubject(refused),
   });
   if (restored === null) return;

@@ -6,7 +6,7 @@ import type {
   CheckResult,
   CheckStatus,
   ClaimChecked,
-  LookAt,
+  ReviewPoint,
   ProtectedChange,
   TestTally,
 } from "../contracts/evidence.ts";
@@ -48,7 +48,7 @@ export interface Verifier {
      */
     readonly known?: Readonly<Record<string, CheckStatus>>;
     /** Protected files to be taken from the base: those with changes that are not allowed. */
-    readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
+    readonly fromBase?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
     /**
      * Results in the journal: one on the same tree, command and environment is not run again if it
      * proves as much.
@@ -82,7 +82,7 @@ export interface Verifier {
   /**
    * Which protected files differ from the base, with a hash of exactly that content. Reads only.
    */
-  oracles(request: {
+  inspectProtected(request: {
     readonly base: GitSha;
     readonly commit: GitSha;
     /** The objective's scope: what it names explicitly may change. */
@@ -99,7 +99,7 @@ export interface Verifier {
   }): Promise<{
     readonly content: Hash;
     readonly changes: readonly ProtectedChange[];
-    readonly look?: readonly LookAt[];
+    readonly reviewPoints?: readonly ReviewPoint[];
     /** Checks that ask for a rule or script which the base has not: nothing there can judge them. */
     readonly newChecks?: readonly Check["id"][];
   }>;
@@ -107,7 +107,7 @@ export interface Verifier {
    * The base's protected files in place of those with these changes: what a verdict is taken with,
    * or what is put back.
    */
-  originals(order: {
+  composeBaseFiles(request: {
     readonly base: GitSha;
     readonly commit: GitSha;
     readonly changes: readonly ProtectedChange[];
@@ -158,7 +158,7 @@ export interface Verifier {
     /** The prompt: text that an artifact only repeats from it is not its content. */
     readonly prompt?: string;
     /** Protected files to be taken from the base for the gates' own commands. */
-    readonly oracles?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
+    readonly fromBase?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
     readonly cancel: AbortSignal;
     readonly onLiveEvent: (signal: LiveEvent) => void;
   }): Promise<ProofResult>;

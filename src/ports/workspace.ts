@@ -131,7 +131,7 @@ export type CheckoutOverrides = {
 };
 export type RestoreRequest = {
   readonly attempt: AttemptId;
-  readonly originals: CheckoutOverrides;
+  readonly baseFiles: CheckoutOverrides;
   readonly subject: string;
 };
 /**

@@ -233,7 +233,7 @@ export class CheckSession {
       treeBefore,
       treeAfter,
       product,
-      oracles: this.#overriddenPaths,
+      fromBase: this.#overriddenPaths,
       dependencies: checkout.dependencies,
       tests,
       testsBefore: this.#base.tally(check),

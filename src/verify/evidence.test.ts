@@ -51,12 +51,16 @@ test("the record obeys its schema, and its excerpt is at most 40 lines and 4 KiB
 });
 
 test("paths so long that they fill the excerpt are cut, and leave room for the output", () => {
-  const oracles = ["a", "b", "c", "d", "e"].map(
+  const fromBase = ["a", "b", "c", "d", "e"].map(
     (name) => `${name.repeat(200)}/`.repeat(6) + "conftest.py",
   );
 
   for (const status of ["passed", "failed"] as const) {
-    const { output_excerpt } = buildEvidence(sighting("the end\n", "", { oracles, status }), null);
+    const { output_excerpt, oracles } = buildEvidence(
+      sighting("the end\n", "", { fromBase, status }),
+      null,
+    );
+    expect(oracles).toEqual(fromBase);
     expect(output_excerpt).toMatch(/^the end\n\[autopilot: run with the base's a+/);
     expect(Buffer.byteLength(output_excerpt)).toBeLessThanOrEqual(4096);
   }

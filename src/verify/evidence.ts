@@ -34,7 +34,7 @@ export type Observation = {
   /** Its result each time, if it was run more than once. */
   readonly statuses?: readonly CheckStatus[];
   /** Paths that were the base's instead of the commit's. */
-  readonly oracles?: readonly string[];
+  readonly fromBase?: readonly string[];
   readonly dependencies?: Hash | null;
   readonly tests?: TestTally | null;
   readonly testsBefore?: TestTally | undefined;
@@ -68,7 +68,7 @@ const excerptBytesMax = 4096;
  */
 const noteCharsMax = 1_000;
 const failedShownMax = 5;
-const oraclesShownMax = 5;
+const baseFilesShownMax = 5;
 
 /**
  * Stores the output and the evidence as blobs. The output has been redacted already; everything
@@ -128,7 +128,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
     treeAfter,
     product,
     statuses = [],
-    oracles = [],
+    fromBase = [],
   } = observation;
   const treeNote = treeBefore !== treeAfter ? "it changed files of the tree it ran on" : "";
   const notes = [result.note, treeNote, ...describeObservation(observation)]
@@ -162,7 +162,7 @@ export function buildEvidence(observation: Observation, outputHash: Hash | null)
     at: result.startedAt,
     product,
     ...(statuses.length > 1 ? { repeats: [...statuses] } : {}),
-    ...(oracles.length === 0 ? {} : { oracles: [...oracles] }),
+    ...(fromBase.length === 0 ? {} : { oracles: [...fromBase] }),
     ...(observation.dependencies == null ? {} : { dependencies: observation.dependencies }),
     ...(observation.tests == null ? {} : { tests: observation.tests }),
     ...(observation.testsBefore === undefined ? {} : { tests_before: observation.testsBefore }),
@@ -191,12 +191,12 @@ export function parseEvidence(bytes: Uint8Array): Evidence | null {
 function describeObservation({
   status,
   statuses = [],
-  oracles = [],
+  fromBase = [],
   quarantine = null,
 }: Observation): readonly string[] {
   return [
     status === "flaky" ? `on one and the same tree it came to ${statuses.join(", then ")}` : "",
-    oracles.length === 0 ? "" : `run with the base's ${listSome(oracles, oraclesShownMax)}`,
+    fromBase.length === 0 ? "" : `run with the base's ${listSome(fromBase, baseFilesShownMax)}`,
     quarantine === null ? "" : describeQuarantine(quarantine),
   ];
 }

@@ -59,14 +59,14 @@ async function findRestores(
 /** The base's protected files, replacing those that were changed and may not be (V5). */
 async function findOverrides(
   parts: OpenParts,
-  { oracles, commit, checks }: CheckRequest,
+  { fromBase, commit, checks }: CheckRequest,
 ): Promise<CheckoutOverrides | null> {
-  if (oracles === undefined || oracles.changes.length === 0) return null;
+  if (fromBase === undefined || fromBase.changes.length === 0) return null;
   const { workspace, protect = [] } = parts;
   const commands = checks.map(({ command }) => command);
 
   return buildOverrides(
     { workspace, protect, restores: isRestoring(parts) },
-    { ...oracles, commit, commands },
+    { ...fromBase, commit, commands },
   );
 }

@@ -62,12 +62,12 @@ export function openVerifier(parts: VerifierParts): Verifier {
         return request.isBaseline === true ? checking : requireIntactAfter(checking);
       }),
     prove: (request) => queue(() => requireIntactAfter(proveArtifacts(openParts, request))),
-    oracles: (request) =>
+    inspectProtected: (request) =>
       findProtected(
         { workspace, protect, restores: isRestoring(parts), areTriedOut: parts.canary !== "off" },
         request,
       ),
-    originals: (request) =>
+    composeBaseFiles: (request) =>
       buildOverrides({ workspace, protect, restores: isRestoring(parts) }, request),
     claims: (request) => lookUpClaims(workspace, request),
   };

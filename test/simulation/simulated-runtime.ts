@@ -113,8 +113,8 @@ export function simulatedRuntime(
           evidence: "0".repeat(64),
         }));
       },
-      oracles: async () => ({ content: "0".repeat(64), changes: [] }),
-      originals: async ({ base }) => ({ from: base, paths: [], without: [] }),
+      inspectProtected: async () => ({ content: "0".repeat(64), changes: [] }),
+      composeBaseFiles: async ({ base }) => ({ from: base, paths: [], without: [] }),
       claims: async () => [],
       prove: async ({ attempt, commit }) => proveIn(machine, attempt, commit, planOf, view),
     },

@@ -41,14 +41,14 @@ async function history(...commits: readonly Files[]) {
     more: { changed?: readonly string[]; prompt?: string } = {},
   ) => {
     const commit = git(root, "rev-parse", "HEAD");
-    const { changes } = await verifier.oracles({
+    const { changes } = await verifier.inspectProtected({
       base,
       commit,
       scope: ["**"],
       approved: [],
       checks: [],
     });
-    const oracles = changes.length === 0 ? {} : { oracles: { base, changes } };
+    const baseProtected = changes.length === 0 ? {} : { fromBase: { base, changes } };
 
     const order = {
       attempt: "1@1/a#1" as const,
@@ -59,7 +59,7 @@ async function history(...commits: readonly Files[]) {
       onLiveEvent: () => undefined,
     };
 
-    return verifier.prove({ ...order, ...oracles, gates, ...more });
+    return verifier.prove({ ...order, ...baseProtected, gates, ...more });
   };
 
   return { root, prove };

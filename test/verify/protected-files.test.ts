@@ -58,7 +58,7 @@ async function between(
     ...more,
   });
   const look = (checks: Check[] = []) =>
-    verifier.oracles({ base, commit, scope: ["**"], approved: [], checks });
+    verifier.inspectProtected({ base, commit, scope: ["**"], approved: [], checks });
 
   const parts = {
     workspace,

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { CheckStatus, Evidence, ProtectedChange } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
+import type { BaseProtected } from "../../engine/protected-files.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
@@ -139,10 +140,10 @@ async function runCheckAgain(
   { evidence, commit, changes, base, cancel }: CheckAgain,
 ): Promise<RecheckResult> {
   const { check, oracles = [], tests_before } = evidence;
-  const oracleChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
+  const protectedChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
   const testsField = tests_before === undefined ? {} : { tests: { [check.id]: tests_before } };
-  const oraclesField =
-    oracleChanges.length === 0 ? {} : { oracles: { base, changes: oracleChanges } };
+  const baseProtected: BaseProtected =
+    protectedChanges.length === 0 ? {} : { fromBase: { base, changes: protectedChanges } };
 
   try {
     const results = await verifier.check({
@@ -150,7 +151,7 @@ async function runCheckAgain(
       checks: [check],
       commit,
       ...testsField,
-      ...oraclesField,
+      ...baseProtected,
       cancel,
       onLiveEvent: () => undefined,
     });

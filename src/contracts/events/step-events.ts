@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { Usage } from "../budget.ts";
 import { CrashState } from "../crash-state.ts";
 import { TaskRead } from "../documents-read.ts";
-import { Check, CheckResult, ClaimChecked, LookAt, ProtectedChange } from "../evidence.ts";
+import { Check, CheckResult, ClaimChecked, ReviewPoint, ProtectedChange } from "../evidence.ts";
 import { AttemptId, CursorPath, GitSha, Hash } from "../ids.ts";
 import { ChildAsks, Facts, Says } from "../outcome.ts";
 import { ProviderFault } from "../run-parts.ts";
@@ -118,7 +118,7 @@ export const stepEvents = {
     commit: GitSha,
     content: Hash,
     changes: v.array(ProtectedChange),
-    look: maybe(v.array(LookAt)),
+    look: maybe(v.array(ReviewPoint)),
   },
   tests_put_back: {
     attempt: AttemptId,

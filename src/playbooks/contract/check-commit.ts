@@ -30,7 +30,7 @@ export async function checkCommit(
   further: readonly Check[] = [],
 ): Promise<CheckedCommit> {
   const { base, objective, checks } = state.drafted;
-  const { changes } = await verifier.oracles({
+  const { changes } = await verifier.inspectProtected({
     base: base.commit,
     commit,
     scope: objective.scope,

@@ -2,7 +2,7 @@
 // on its branch.
 
 import type { landPlaceholders } from "../../contracts/config.ts";
-import type { LookAt } from "../../contracts/evidence.ts";
+import type { ReviewPoint } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
 import { computeLandingVerdict, mayLand } from "../../core/verdict.ts";
@@ -44,7 +44,7 @@ export function buildLandMessage(
 }
 
 const reviewPathsShownMax = 5;
-const reviewSentence = (reviewPaths: readonly LookAt[]): string => {
+const reviewSentence = (reviewPaths: readonly ReviewPoint[]): string => {
   const names = reviewPaths.map(({ path, what }) => `${path} (${what})`);
   return `Look at ${listSome(names, reviewPathsShownMax)}.`;
 };

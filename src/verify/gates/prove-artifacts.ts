@@ -158,8 +158,8 @@ function buildProofCheck(command: string): Check {
   return { id, kind: "proof", title: command, command, source: "the flow's proof" };
 }
 
-function describeResult({ status, exit_code }: CheckResult, { oracles }: ProveRequest): string {
+function describeResult({ status, exit_code }: CheckResult, { fromBase }: ProveRequest): string {
   const end = exit_code === null ? status : `${status} (exit ${exit_code})`;
-  const paths = (oracles?.changes ?? []).map(({ path }) => path);
+  const paths = (fromBase?.changes ?? []).map(({ path }) => path);
   return paths.length === 0 ? end : `${end} with the base's ${listSome(paths)}`;
 }

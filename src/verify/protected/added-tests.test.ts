@@ -235,8 +235,8 @@ test("a file that a makefile asks for may be added if it sets variables alone, a
       source: "objective",
     };
     const request = { base, commit, scope: ["**"], approved: [], checks: [check] };
-    const { changes, look = [] } = await findProtected(parts, request);
-    return [changes.map(({ allowed: by }) => by), look.map(({ gap }) => gap)];
+    const { changes, reviewPoints = [] } = await findProtected(parts, request);
+    return [changes.map(({ allowed: by }) => by), reviewPoints.map(({ gap }) => gap)];
   };
   expect(await judge("# the maths library\nLDLIBS = -lm\n")).toEqual([["added"], [true]]);
   expect(await judge("LDLIBS = -lm\n", false)).toEqual([[null], [true]]);

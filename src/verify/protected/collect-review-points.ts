@@ -2,7 +2,7 @@
 // them.
 // Invariants L1 and on: verify/protected/find-protected.ts.
 
-import type { LookAt } from "../../contracts/evidence.ts";
+import type { ReviewPoint } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import type { ProtectionRules } from "./judge.ts";
@@ -27,8 +27,8 @@ export async function collectReviewPoints(
   { base, commit, goal }: CommitRange & { readonly goal: string },
   differences: readonly Difference[],
   rules: ProtectionRules,
-): Promise<readonly LookAt[]> {
-  const reviewPoints: LookAt[] = [];
+): Promise<readonly ReviewPoint[]> {
+  const reviewPoints: ReviewPoint[] = [];
   const isTest = ({ path }: Difference): boolean => isTestRow(rules.rowOf(path));
 
   for (const [index, difference] of differences.entries()) {
@@ -64,9 +64,9 @@ export async function collectReviewPoints(
 async function excuseTestedReads(
   workspace: TreeReader,
   base: GitSha,
-  reviewPoints: readonly LookAt[],
+  reviewPoints: readonly ReviewPoint[],
   rules: ProtectionRules,
-): Promise<readonly LookAt[]> {
+): Promise<readonly ReviewPoint[]> {
   if (!reviewPoints.some(maySetInTests)) return reviewPoints;
   const isTest = (path: string): boolean =>
     rules.rowOf(path)?.kind === "test" && isProgramText(path);
@@ -83,10 +83,10 @@ async function excuseTestedReads(
 async function excuseUsedGlobals(
   workspace: TreeReader,
   base: GitSha,
-  reviewPoints: readonly LookAt[],
+  reviewPoints: readonly ReviewPoint[],
   rules: ProtectionRules,
-): Promise<readonly LookAt[]> {
-  const globalOf = (point: LookAt): string | null =>
+): Promise<readonly ReviewPoint[]> {
+  const globalOf = (point: ReviewPoint): string | null =>
     point.gap === true ? findPageGlobal(point) : null;
   if (reviewPoints.every((point) => globalOf(point) === null)) return reviewPoints;
   const isSource = (path: string): boolean =>
@@ -105,10 +105,10 @@ async function excuseUsedGlobals(
 async function excuseSetVariables(
   workspace: TreeReader,
   base: GitSha,
-  reviewPoints: readonly LookAt[],
+  reviewPoints: readonly ReviewPoint[],
   rules: ProtectionRules,
-): Promise<readonly LookAt[]> {
-  const isMeant = ({ gap, what }: LookAt): boolean =>
+): Promise<readonly ReviewPoint[]> {
+  const isMeant = ({ gap, what }: ReviewPoint): boolean =>
     gap === true && what.startsWith("decides by `$");
   if (!reviewPoints.some(isMeant)) return reviewPoints;
   const isScript = (path: string): boolean =>

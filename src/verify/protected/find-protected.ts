@@ -5,7 +5,7 @@
 //   L1. Every read is bounded: texts by size and number. Beyond that only content hashes are
 //       compared.
 
-import type { Check, LookAt, ProtectedChange } from "../../contracts/evidence.ts";
+import type { Check, ReviewPoint, ProtectedChange } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { collectReviewPoints, reviewPointsMax } from "./collect-review-points.ts";
@@ -28,12 +28,12 @@ const askedText = "checks this work, and was changed as the goal asks";
 const extendedText = "checks this work, was there before it, and was added to";
 const variablesText = "is new and sets variables that checks are built with";
 
-type ProtectedRequest = Parameters<Verifier["oracles"]>[0];
+type ProtectedRequest = Parameters<Verifier["inspectProtected"]>[0];
 
 export async function findProtected(
   parts: ProtectionSources,
   { base, commit, scope, approved, checks = [], goal = "" }: ProtectedRequest,
-): ReturnType<Verifier["oracles"]> {
+): ReturnType<Verifier["inspectProtected"]> {
   const { workspace, areTriedOut = false } = parts;
   const differences = await workspace.differences(base, commit);
   if (differences.length === 0) {
@@ -75,7 +75,7 @@ export async function findProtected(
     ...judgement,
     newChecks,
     changes: shortenChanges(judgement.changes),
-    look: [
+    reviewPoints: [
       ...listUnapproved(judgement.changes, changedFiles),
       ...listVariables(judgement.changes, rules),
       ...reviewPoints,
@@ -112,10 +112,10 @@ async function readCandidates(
 const listUnapproved = (
   changes: readonly ProtectedChange[],
   changedFiles: readonly ChangedFile[],
-): readonly LookAt[] =>
+): readonly ReviewPoint[] =>
   changes
     .filter(({ allowed }) => allowed === null || allowed === "goal")
-    .map(({ path, how, allowed }): LookAt => {
+    .map(({ path, how, allowed }): ReviewPoint => {
       if (allowed === "goal") return { path, what: askedText, gap: true };
       const file = changedFiles.find(({ difference }) => difference.path === path);
       if (how === "added") return { path, what: setAsideText, gap: true };
@@ -130,7 +130,7 @@ const listUnapproved = (
 const listVariables = (
   changes: readonly ProtectedChange[],
   { rowOf }: ProtectionRules,
-): readonly LookAt[] =>
+): readonly ReviewPoint[] =>
   changes
     .filter(({ path, allowed }) => allowed === "added" && rowOf(path)?.part === "included")
     .slice(0, reviewPointsMax)
@@ -149,6 +149,6 @@ function shortenChanges(changes: readonly ProtectedChange[]): readonly Protected
     ? kept
     : [
         ...kept.slice(0, -1),
-        { ...last, detail: `${last.detail} And ${omitted} more oracles besides.` },
+        { ...last, detail: `${last.detail} And ${omitted} more protected files besides.` },
       ];
 }

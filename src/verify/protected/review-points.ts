@@ -3,7 +3,7 @@
 // where it runs. Nothing here is refused; but if code can distinguish a check from production, that
 // is a gap in the verdict. Pure.
 
-import { editedOutput, type LookAt, readsArguments } from "../../contracts/evidence.ts";
+import { editedOutput, type ReviewPoint, readsArguments } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { findAmbientDecisions, isNamedIn } from "./ambient/ambient-decisions.ts";
 import { isPageGlobal } from "./ambient/pure-names.ts";
@@ -48,7 +48,7 @@ export const isProse = (path: string): boolean => /\.(?:md|mdx|rst|adoc|txt)$/.t
 type Change = { readonly path: string; readonly before: string; readonly after: string };
 
 /** What is new in one file, each with its message. */
-export function findReviewPoints(file: ReviewedFile): readonly LookAt[] {
+export function findReviewPoints(file: ReviewedFile): readonly ReviewPoint[] {
   const { difference, isTest, isAlone = false, goal = "" } = file;
   if (difference.kind === "deleted") return [];
 
@@ -68,9 +68,9 @@ export function findReviewPoints(file: ReviewedFile): readonly LookAt[] {
 }
 
 /** Who runs the file besides the checks. */
-function findOtherRunners({ path, was = null, now = null }: Difference): LookAt[] {
+function findOtherRunners({ path, was = null, now = null }: Difference): ReviewPoint[] {
   const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
-  const points: LookAt[] = runPlace === undefined ? [] : [{ path, what: runPlace }];
+  const points: ReviewPoint[] = runPlace === undefined ? [] : [{ path, what: runPlace }];
 
   const isExecutable = now?.startsWith("100755") === true;
   const wasPlainFile = was !== null && !was.startsWith("100755");
@@ -79,13 +79,13 @@ function findOtherRunners({ path, was = null, now = null }: Difference): LookAt[
   return points;
 }
 
-function findInstallHooks({ path, before, after }: Change): readonly LookAt[] {
+function findInstallHooks({ path, before, after }: Change): readonly ReviewPoint[] {
   if (!/(?:^|\/)package\.json$/.test(path)) return [];
   return listNew(hooks, before, after).map(([what]) => ({ path, what }));
 }
 
 /** A directive for the whole file leaves a gap, and says more than those for single lines. */
-function findSilencedCheckers({ path, before, after }: Change): readonly LookAt[] {
+function findSilencedCheckers({ path, before, after }: Change): readonly ReviewPoint[] {
   const newFileSwitches = listNew(fileSwitches, before, after);
   if (newFileSwitches.length > 0) {
     return newFileSwitches.map(([what]) => ({ path, what, gap: true }));
@@ -95,13 +95,13 @@ function findSilencedCheckers({ path, before, after }: Change): readonly LookAt[
 }
 
 /** The output of a program, changed by hand. */
-function findEditedOutput({ path, before, after }: Change): readonly LookAt[] {
+function findEditedOutput({ path, before, after }: Change): readonly ReviewPoint[] {
   if (!isGenerated(before) || !isGenerated(after)) return [];
   return [{ path, what: editedOutput, gap: true }];
 }
 
 /** How code may find out whether it is tested. What was asked for is shown, and leaves no gap. */
-function findTestDetectors({ path, before, after }: Change, goal: string): readonly LookAt[] {
+function findTestDetectors({ path, before, after }: Change, goal: string): readonly ReviewPoint[] {
   const importedBefore = readImportedPart(path, before);
   const importedAfter = readImportedPart(path, after);
   const isMainProgram = mainPrograms.some(([ending, isMain]) => ending.test(path) && isMain(after));
@@ -131,7 +131,10 @@ function findTestDetectors({ path, before, after }: Change, goal: string): reado
 const ambientMax = 3;
 
 /** What new code decides by that is neither given to it nor its own. */
-function findNewAmbientDecisions({ path, before, after }: Change, goal: string): readonly LookAt[] {
+function findNewAmbientDecisions(
+  { path, before, after }: Change,
+  goal: string,
+): readonly ReviewPoint[] {
   const earlier = new Set(
     findAmbientDecisions(path, readImportedPart(path, before)).map(({ root }) => root),
   );
@@ -161,11 +164,11 @@ const settersInTests: Readonly<Record<string, RegExp>> = {
     /\buseFakeTimers\b|\bsetSystemTime\b|\bmock\.timers\b|\bfreeze_?time\b|\btime_machine\b|\bnow\s*[:=]/i,
 };
 /** Whether tests can set what the point says the code reads. */
-export const maySetInTests = ({ what, gap }: LookAt): boolean =>
+export const maySetInTests = ({ what, gap }: ReviewPoint): boolean =>
   gap === true && (settersInTests[what] !== undefined || decidedBy.test(what));
 
 /** Whether a test from before the work that names a module sets what the module reads. */
-export function isSetInTests({ path, what }: LookAt, tests: readonly string[]): boolean {
+export function isSetInTests({ path, what }: ReviewPoint, tests: readonly string[]): boolean {
   const module = /([^/]+?)(?:\.[^/]*)?$/.exec(path)?.[1] ?? path;
   const value = decidedBy.exec(what)?.[1];
   const isSet = (text: string): boolean =>
@@ -185,7 +188,7 @@ const setsVariable = (text: string, variable: string): boolean =>
   ).test(text);
 
 /** Whether a script decides by a variable that one of these files sets. */
-export const isSetIn = ({ what }: LookAt, texts: readonly string[]): boolean => {
+export const isSetIn = ({ what }: ReviewPoint, texts: readonly string[]): boolean => {
   const variable = decidedBy.exec(what)?.[1] ?? "";
   return texts.some((text) => setsVariable(text, variable));
 };
@@ -194,7 +197,7 @@ export const isSetIn = ({ what }: LookAt, texts: readonly string[]): boolean => 
  * The global that a file decides by, if it is one of a page's (`document`, not `process`): in a
  * project whose code uses it, it is there for users too. Whether it exists is another question.
  */
-export function findPageGlobal({ path, what }: LookAt): string | null {
+export function findPageGlobal({ path, what }: ReviewPoint): string | null {
   const [, value = ""] = decidedBy.exec(what) ?? [];
   const [name = ""] = value.split(".");
   if (detectLanguage(path) !== "js" || !isPageGlobal(name)) return null;

@@ -11,12 +11,12 @@ import { describeApplied, commitOnTip } from "./commit-on-tip.ts";
 /** Done at most once: its commit is found by its attempt. Null if nothing differs. */
 export async function restoreFiles(
   run: RunWorkspace,
-  { attempt, originals, subject }: RestoreRequest,
+  { attempt, baseFiles, subject }: RestoreRequest,
 ): Promise<AppliedCommit | null> {
   const tip = await readTip(run);
   const existing = await findAttemptCommit(run, attempt, tip.commit);
   if (existing !== null) return describeApplied(run, existing);
-  const tree = await writeOverriddenTree(run, tip.commit, originals, run.shadow.callIntoUser);
+  const tree = await writeOverriddenTree(run, tip.commit, baseFiles, run.shadow.callIntoUser);
   if (tree === tip.tree) return null;
   await refuseIfCheckedOut(run);
 

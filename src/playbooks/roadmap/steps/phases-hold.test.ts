@@ -28,7 +28,7 @@ function proved(criteria: string, isUsers = false, ownCommands: readonly string[
       differences: () => Promise.resolve([{ path: "a.txt" }]),
     },
     verifier: {
-      oracles: () => Promise.resolve({ changes: [] }),
+      inspectProtected: () => Promise.resolve({ changes: [] }),
       check: () =>
         Promise.resolve([{ check, status: "passed", exit_code: 0, duration_ms: 1, evidence: "e" }]),
     },

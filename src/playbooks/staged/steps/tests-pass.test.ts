@@ -6,7 +6,7 @@ import { createTestsPassProof } from "./tests-pass.ts";
 test("the tests that decide are tried out: the verifier is given where the work began, and the goal", async () => {
   const asked: unknown[] = [];
   const verifier = {
-    oracles: async () => ({ changes: [] }),
+    inspectProtected: async () => ({ changes: [] }),
     check: async (request: unknown) => {
       asked.push(request);
       return [];
