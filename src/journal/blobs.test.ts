@@ -3,9 +3,9 @@ import { existsSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readBlob } from "./blobs.ts";
-import { faultyDisk } from "./faulty-disk.ts";
+import { faultyDisk } from "./faulty-disk.test-support.ts";
 import { openJournal } from "./file-journal.ts";
-import { failureFrom, freshFolder, skipped, still, sweep } from "./scene.ts";
+import { failureFrom, freshFolder, skipped, still, sweep } from "./scene.test-support.ts";
 
 afterAll(sweep);
 

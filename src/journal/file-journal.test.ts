@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
 import { InvariantBroken } from "../kit/invariant.ts";
-import { faultyDisk } from "./faulty-disk.ts";
+import { faultyDisk } from "./faulty-disk.test-support.ts";
 import { openJournal } from "./file-journal.ts";
 import { lineBytesMax } from "./line.ts";
 import { findOwner } from "./owner.ts";
@@ -18,7 +18,7 @@ import {
   still,
   surveyed,
   sweep,
-} from "./scene.ts";
+} from "./scene.test-support.ts";
 
 afterAll(sweep);
 

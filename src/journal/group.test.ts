@@ -4,11 +4,19 @@ import { afterEach, expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
 import type { Disk } from "./disk.ts";
 import { nodeDisk } from "./disk.ts";
-import { type Fault, faultyDisk } from "./faulty-disk.ts";
+import { type Fault, faultyDisk } from "./faulty-disk.test-support.ts";
 import { openJournal } from "./file-journal.ts";
 import { type Group, openGroup } from "./group.ts";
 import type { Journal } from "./journal.ts";
-import { entryEvents, failureFrom, freshFolder, grouped, skipped, still, sweep } from "./scene.ts";
+import {
+  entryEvents,
+  failureFrom,
+  freshFolder,
+  grouped,
+  skipped,
+  still,
+  sweep,
+} from "./scene.test-support.ts";
 
 afterEach(sweep);
 

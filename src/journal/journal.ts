@@ -1,6 +1,6 @@
 // journal: declares the interface of a run's journal, its only source of truth. It is stored in a
 // file (file-journal.ts), in a database that several machines share (fleet/postgres/journal.ts),
-// or, for tests, in memory (memory-journal.ts).
+// or, for tests, in memory (memory-journal.test-support.ts).
 //
 // Promises:
 //   J1. What `append` has acknowledged is durable, and no failure after that loses it.

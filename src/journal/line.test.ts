@@ -6,7 +6,7 @@ import { InvariantBroken } from "../kit/invariant.ts";
 import type { Batch } from "./batch.ts";
 import { JournalFailure } from "./journal-failure.ts";
 import { addLine, findLineFault, genesis, lineBytesMax } from "./line.ts";
-import { skipped, surveyed } from "./scene.ts";
+import { skipped, surveyed } from "./scene.test-support.ts";
 
 const stamp = { epoch: 1, ts: "2026-01-02T03:04:05.678Z", activeMs: 7 };
 

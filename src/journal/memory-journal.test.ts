@@ -1,7 +1,15 @@
 import { afterAll, expect, test } from "vitest";
 import { openJournal } from "./file-journal.ts";
-import { MemoryStore, openMemoryJournal } from "./memory-journal.ts";
-import { readBytes, failureFrom, freshFolder, skipped, still, surveyed, sweep } from "./scene.ts";
+import { MemoryStore, openMemoryJournal } from "./memory-journal.test-support.ts";
+import {
+  readBytes,
+  failureFrom,
+  freshFolder,
+  skipped,
+  still,
+  surveyed,
+  sweep,
+} from "./scene.test-support.ts";
 
 afterAll(sweep);
 

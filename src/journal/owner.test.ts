@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { lockFile, findOwner, describeThisProcess } from "./owner.ts";
-import { freshFolder, sweep } from "./scene.ts";
+import { freshFolder, sweep } from "./scene.test-support.ts";
 
 let dir: string;
 beforeEach(() => {

@@ -7,7 +7,15 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Entry, Event } from "../contracts/event.ts";
 import { openJournal } from "./file-journal.ts";
 import { readJournal, verifyJournal } from "./read.ts";
-import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
+import {
+  readBytes,
+  failureFrom,
+  freshFolder,
+  putBytes,
+  skipped,
+  still,
+  sweep,
+} from "./scene.test-support.ts";
 
 afterAll(sweep);
 

@@ -12,7 +12,7 @@ import {
   still,
   surveyed,
   sweep,
-} from "./scene.ts";
+} from "./scene.test-support.ts";
 import { anyCharacter } from "../../test/support/any-character.ts";
 
 afterAll(sweep);

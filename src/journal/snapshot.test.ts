@@ -3,9 +3,17 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../contracts/event.ts";
 import { nodeDisk } from "./disk.ts";
-import { faultyDisk } from "./faulty-disk.ts";
+import { faultyDisk } from "./faulty-disk.test-support.ts";
 import { openJournal } from "./file-journal.ts";
-import { readBytes, failureFrom, freshFolder, putBytes, skipped, still, sweep } from "./scene.ts";
+import {
+  readBytes,
+  failureFrom,
+  freshFolder,
+  putBytes,
+  skipped,
+  still,
+  sweep,
+} from "./scene.test-support.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 afterAll(sweep);

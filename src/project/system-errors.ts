@@ -4,7 +4,7 @@
 import type { ReasonCode } from "../contracts/reason.ts";
 import { errorCode, JournalFailure } from "../journal/journal-failure.ts";
 import { findStoreFolder } from "../workspace/bases/store-folder.ts";
-import { explainDiskFull } from "../workspace/disk-room.ts";
+import { explainDiskFull } from "../workspace/explain-disk-full.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 
 /** A system failure, as a reason and a sentence. */

@@ -2,7 +2,7 @@
 // the isolation of the check's kind.
 
 import type { Check } from "../contracts/evidence.ts";
-import type { CommandRequest, Wrap } from "./command.ts";
+import type { CommandRequest, Wrap } from "./run-command.ts";
 import type { VerifierParts } from "./verifier-parts.ts";
 
 export function buildCommandRequest(

@@ -5,7 +5,7 @@
 import type { Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Verifier } from "../ports/verifier.ts";
-import type { CommandResult } from "./command.ts";
+import type { CommandResult } from "./run-command.ts";
 import type { ReportedNames } from "./detect/test-names.ts";
 import type { ReporterRun } from "./reporter/reporter-trust.ts";
 import { whyFailuresIgnored, whyProvesLess } from "./test-summaries.ts";

@@ -10,7 +10,7 @@ import { BaseComparison } from "./base-comparison.ts";
 import { buildCommandRequest } from "./check-command.ts";
 import { type Checkout, type CheckRequest, type CheckRun, whyNotPassed } from "./check-run.ts";
 import { CleanCheckout } from "./clean-checkout.ts";
-import { type CommandResult, predictEnvHash, runCommand } from "./command.ts";
+import { type CommandResult, predictEnvHash, runCommand } from "./run-command.ts";
 import { createManifestReader } from "./detect/manifest-file.ts";
 import { mergeNames, toTestNames } from "./detect/test-names.ts";
 import { findUnmetNeeds } from "./detect/unmet-needs.ts";

@@ -1,6 +1,6 @@
 // command-process: starts the process of a command, stops it, and waits for its exit and its last
 // output.
-// Invariants C1 and on: verify/command.ts.
+// Invariants C1 and on: verify/run-command.ts.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../ports/clock.ts";

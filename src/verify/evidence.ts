@@ -14,7 +14,7 @@ import {
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { Redactor } from "../kit/redact.ts";
 import { redactValue } from "../kit/redact-value.ts";
-import type { CommandResult } from "./command.ts";
+import type { CommandResult } from "./run-command.ts";
 import { buildFailingExcerpt } from "./failing-excerpt.ts";
 import { patternRedactor, readLastLines, toStoredOutput } from "./bounded-output.ts";
 

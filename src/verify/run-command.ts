@@ -1,4 +1,4 @@
-// command: runs one command, bounded in time, output, environment and child processes. It never
+// run-command: runs one command, bounded in time, output, environment and child processes. It never
 // throws for what the command does.
 //
 // Invariants:

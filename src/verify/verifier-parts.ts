@@ -7,7 +7,7 @@ import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { ClaimsWorkspace } from "./claims/tree-lookups.ts";
-import type { Guard, Wrap } from "./command.ts";
+import type { Guard, Wrap } from "./run-command.ts";
 import type { Env } from "./check-environment.ts";
 import type { PutBlob } from "./evidence.ts";
 import type { TreeReader } from "./protected/read-change.ts";

@@ -6,7 +6,7 @@ import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
 import { unreachable } from "../kit/never.ts";
-import { describeForkChanges } from "./facts/origin.ts";
+import { describeForkChanges } from "./facts/fork-origin.ts";
 import { describeProof, formatVerdict } from "./sentences/verdict-sentences.ts";
 import {
   formatAmount,

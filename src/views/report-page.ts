@@ -6,7 +6,7 @@ import { reportsFailure } from "../kit/failure-patterns.ts";
 import { labelRows } from "./align-columns.ts";
 import { checkMark } from "./criteria-status.ts";
 import { renderFileRows } from "./diff-page.ts";
-import { describeOrigin } from "./facts/origin.ts";
+import { describeOrigin } from "./facts/fork-origin.ts";
 import { renderPhaseReports } from "./report-phases-page.ts";
 import type { ChangeSummary, TurnClaim, ReportedCheck, ReportView } from "./report.ts";
 import { formatVerdict, getVerdictMark } from "./sentences/verdict-sentences.ts";

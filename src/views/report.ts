@@ -14,7 +14,7 @@ import { ownValue } from "../core/own-values.ts";
 import type { RunView } from "../core/state.ts";
 import { type Decision, listDecisions } from "./decisions.ts";
 import { describeEnding, listNextActions, type Owner } from "./next-actions.ts";
-import { findOrigin, type OriginView } from "./facts/origin.ts";
+import { findForkOrigin, type OriginView } from "./facts/fork-origin.ts";
 import { buildPhaseReports, type PhaseReport } from "./report-phases.ts";
 import {
   listBlockers,
@@ -177,7 +177,7 @@ export function buildReportView(
     judgement: judgeRun(run),
     changes,
     cost: { tokens, usd, minutes: Number(minutes.toFixed(2)), calls, estimated },
-    forked_from: findOrigin(run),
+    forked_from: findForkOrigin(run),
     verdict: run.verdict,
     gaps: run.gaps,
     look_at: (run.oracles?.look ?? []).map(({ path, what }) => ({ path, what })),

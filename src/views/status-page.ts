@@ -17,7 +17,7 @@ import {
 } from "./criteria-status.ts";
 import { describeInterruption, listInterruptionRows } from "./interruption.ts";
 import { describeEnding, type Owner } from "./next-actions.ts";
-import { describeOrigin } from "./facts/origin.ts";
+import { describeOrigin } from "./facts/fork-origin.ts";
 import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
 import { isOpenQuestion } from "./progress.ts";

@@ -11,7 +11,7 @@ import { type BudgetView, buildBudgetView } from "./budget-view.ts";
 import { buildBreakerView, type BreakerView } from "./breaker-view.ts";
 import { type Interruption, findInterruption } from "./interruption.ts";
 import { listNextActions, type Owner } from "./next-actions.ts";
-import { findOrigin, type OriginView } from "./facts/origin.ts";
+import { findForkOrigin, type OriginView } from "./facts/fork-origin.ts";
 import { isAnswered } from "./facts/pause-detail.ts";
 import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
 import {
@@ -94,7 +94,7 @@ export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra =
     interrupted: findInterruption(run, owner),
     branch: `autopilot/${drafted.run_id}`,
     started_at: run.startedAt,
-    forked_from: findOrigin(run),
+    forked_from: findForkOrigin(run),
     next_actions: listNextActions(
       run,
       owner,

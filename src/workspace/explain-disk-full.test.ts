@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeRoom, explainDiskFull } from "./disk-room.ts";
+import { describeRoom, explainDiskFull } from "./explain-disk-full.ts";
 
 test("a program that says it has no room is believed, and the disk is named with what is left", () => {
   for (const message of [

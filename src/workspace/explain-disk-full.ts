@@ -1,5 +1,5 @@
-// disk-room: tells whether something failed because a disk is full, and which disk. A program's
-// message does not always say so; then the free space of the disks is checked.
+// explain-disk-full: finds out afterwards whether something failed because a disk is full, and which
+// disk. A program's message does not always say so; then the free space of the disks is checked.
 
 import { statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

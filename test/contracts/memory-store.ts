@@ -4,7 +4,7 @@
 import type { Entry } from "../../src/contracts/event.ts";
 import { damaged, JournalFailure } from "../../src/journal/journal-failure.ts";
 import type { Journal } from "../../src/journal/journal.ts";
-import { MemoryStore, openMemoryJournal } from "../../src/journal/memory-journal.ts";
+import { MemoryStore, openMemoryJournal } from "../../src/journal/memory-journal.test-support.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { Lease, RunKind, RunStore } from "../../src/ports/run-store.ts";
 

@@ -9,7 +9,7 @@ import type { Entry } from "../../src/contracts/event.ts";
 import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { genesis } from "../../src/journal/line.ts";
-import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
+import { failureFrom, skipped, still } from "../../src/journal/scene.test-support.ts";
 import { project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";
 import { type PortfolioPaths, portfolioAt } from "../../src/portfolio/store/folder.ts";
 import { toPortfolioStore, readPortfolio } from "../../src/portfolio/store/fold.ts";

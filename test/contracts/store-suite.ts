@@ -13,7 +13,7 @@ import {
   skipped,
   still,
   surveyed,
-} from "../../src/journal/scene.ts";
+} from "../../src/journal/scene.test-support.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 

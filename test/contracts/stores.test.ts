@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { sweep } from "../../src/journal/scene.ts";
+import { sweep } from "../../src/journal/scene.test-support.ts";
 import { portfolioStoreSuite } from "./portfolio-store-suite.ts";
 import { storeSuite } from "./store-suite.ts";
 import { openFileStore } from "../../src/fleet/file-store.ts";

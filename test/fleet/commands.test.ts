@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildFleetPage } from "../../src/commands/dashboard/fleet-page.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
-import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
+import { failureFrom, skipped, still } from "../../src/journal/scene.test-support.ts";
 import { fleetBoard } from "../../src/views/web/fleet-board.ts";
 import { toHtml } from "../../src/views/web/to-html.ts";
 import { apart, autopilot } from "../support/autopilot.ts";

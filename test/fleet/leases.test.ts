@@ -14,7 +14,7 @@ import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/
 import { plannerKey } from "../../src/fleet/shared-mark.ts";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { genesis } from "../../src/journal/line.ts";
-import { skipped } from "../../src/journal/scene.ts";
+import { skipped } from "../../src/journal/scene.test-support.ts";
 import type { OpenedRun, OpenOptions } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { openWay, type Way } from "./way.ts";

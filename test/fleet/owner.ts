@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
-import { skipped } from "../../src/journal/scene.ts";
+import { skipped } from "../../src/journal/scene.test-support.ts";
 
 const [url = "", run = "", leaseMs = ""] = process.argv.slice(2);
 const report = (word: string, more: object = {}): void =>

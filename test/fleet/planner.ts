@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
 import { plannerKey } from "../../src/fleet/shared-mark.ts";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
-import { skipped } from "../../src/journal/scene.ts";
+import { skipped } from "../../src/journal/scene.test-support.ts";
 
 const [url = "", key = "", leaseMs = ""] = process.argv.slice(2);
 const report = (word: string, more: object = {}): void =>

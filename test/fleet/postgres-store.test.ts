@@ -10,7 +10,7 @@ import { migrations } from "../../src/fleet/postgres/schema.ts";
 import { openPostgresStore, type PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { portfolioStoreSuite } from "../contracts/portfolio-store-suite.ts";
 import { storeSuite } from "../contracts/store-suite.ts";
-import { failureFrom, skipped, still, sweep } from "../../src/journal/scene.ts";
+import { failureFrom, skipped, still, sweep } from "../../src/journal/scene.test-support.ts";
 import type { OpenOptions, RunStore } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 

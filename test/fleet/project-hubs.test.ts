@@ -16,7 +16,7 @@ import { listPlannedPortfolios } from "../../src/fleet/planned-portfolios.ts";
 import type { PostgresStore } from "../../src/fleet/postgres/store.ts";
 import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
 import { openSharedStore } from "../../src/fleet/shared-run.ts";
-import { still, sweep } from "../../src/journal/scene.ts";
+import { still, sweep } from "../../src/journal/scene.test-support.ts";
 import { readClones } from "../../src/portfolio/store/clones.ts";
 import { readPortfolio } from "../../src/portfolio/store/fold.ts";
 import { portfolioAt, type PortfolioPaths } from "../../src/portfolio/store/folder.ts";

@@ -28,7 +28,7 @@ import { sharePortfolio } from "../../src/fleet/share-portfolio.ts";
 import { markShared, plannerKey, readPortfolioMark } from "../../src/fleet/shared-mark.ts";
 import { openShared, openSharedStore } from "../../src/fleet/shared-run.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { failureFrom, still, sweep } from "../../src/journal/scene.ts";
+import { failureFrom, still, sweep } from "../../src/journal/scene.test-support.ts";
 import type { PortfolioView } from "../../src/portfolio/planner/state.ts";
 import { findClone } from "../../src/portfolio/store/clones.ts";
 import { openStored, readPortfolio } from "../../src/portfolio/store/fold.ts";

@@ -10,7 +10,7 @@ import { migrate, readVersion } from "../../src/fleet/postgres/migrate.ts";
 import { openOrders } from "../../src/fleet/postgres/orders.ts";
 import { type Migration, migrations } from "../../src/fleet/postgres/schema.ts";
 import { openPostgresStore } from "../../src/fleet/postgres/store.ts";
-import { failureFrom, skipped, still } from "../../src/journal/scene.ts";
+import { failureFrom, skipped, still } from "../../src/journal/scene.test-support.ts";
 import type { OpenOptions } from "../../src/ports/run-store.ts";
 import { type Cluster, postgresBin, startCluster, withoutPostgres } from "../support/postgres.ts";
 import { fill, mayMount, smallDisk, whyNoDisk } from "../faults/small-disk.ts";

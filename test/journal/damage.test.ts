@@ -18,7 +18,7 @@ import {
   still,
   surveyed,
   sweep,
-} from "../../src/journal/scene.ts";
+} from "../../src/journal/scene.test-support.ts";
 
 /**
  * Every bit and byte in a long run, else every third: of each byte some bits, and of three bytes

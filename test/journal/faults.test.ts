@@ -4,8 +4,8 @@
 import { afterAll, describe, expect } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
-import type { Fault, FaultyDisk } from "../../src/journal/faulty-disk.ts";
-import { faultyDisk } from "../../src/journal/faulty-disk.ts";
+import type { Fault, FaultyDisk } from "../../src/journal/faulty-disk.test-support.ts";
+import { faultyDisk } from "../../src/journal/faulty-disk.test-support.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import type { JournalOptions } from "../../src/journal/journal.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
@@ -19,7 +19,7 @@ import {
   still,
   surveyed,
   sweep,
-} from "../../src/journal/scene.ts";
+} from "../../src/journal/scene.test-support.ts";
 
 afterAll(sweep);
 

@@ -11,7 +11,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import { findOwner } from "../../src/journal/owner.ts";
 import { verifyJournal } from "../../src/journal/read.ts";
-import { failureFrom, freshFolder, skipped, still, sweep } from "../../src/journal/scene.ts";
+import {
+  failureFrom,
+  freshFolder,
+  skipped,
+  still,
+  sweep,
+} from "../../src/journal/scene.test-support.ts";
 import { isLong } from "../support/sampled.ts";
 
 type Answer = { owner?: number; kind?: string; pid?: number | null; ended?: boolean };

@@ -13,7 +13,7 @@ import {
   still,
   surveyed,
   sweep,
-} from "../../src/journal/scene.ts";
+} from "../../src/journal/scene.test-support.ts";
 import { isLong } from "../support/sampled.ts";
 
 const dir = freshFolder();

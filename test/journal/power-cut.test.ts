@@ -14,8 +14,14 @@ import {
   type PowerCutDisk,
   restore,
   survivals,
-} from "../../src/journal/power-cut.ts";
-import { freshFolder, grouped, skipped, still, sweep } from "../../src/journal/scene.ts";
+} from "../../src/journal/power-cut.test-support.ts";
+import {
+  freshFolder,
+  grouped,
+  skipped,
+  still,
+  sweep,
+} from "../../src/journal/scene.test-support.ts";
 import { isLong, seed } from "../support/sampled.ts";
 
 afterEach(sweep);

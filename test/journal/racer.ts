@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { openJournal } from "../../src/journal/file-journal.ts";
 import type { Journal } from "../../src/journal/journal.ts";
-import { skipped, still } from "../../src/journal/scene.ts";
+import { skipped, still } from "../../src/journal/scene.test-support.ts";
 
 let journal: Journal | null = null;
 const say = (answer: unknown) => process.stdout.write(`${JSON.stringify(answer)}\n`);

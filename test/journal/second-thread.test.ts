@@ -23,7 +23,7 @@ import {
   still,
   surveyed,
   sweep,
-} from "../../src/journal/scene.ts";
+} from "../../src/journal/scene.test-support.ts";
 import { aFew } from "../support/sampled.ts";
 import { checkInThread, type SecondThread } from "../../src/journal/second-thread.ts";
 

@@ -5,7 +5,7 @@ import type { Flow } from "../../src/contracts/flow.ts";
 import { openFold } from "../../src/core/fold.ts";
 import type { RunView } from "../../src/core/state.ts";
 import { drive } from "../../src/engine/drive.ts";
-import { openMemoryJournal } from "../../src/journal/memory-journal.ts";
+import { openMemoryJournal } from "../../src/journal/memory-journal.test-support.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { Chance } from "./chance.ts";
 import { Disk, Machine, PowerCut } from "./machine.ts";

@@ -1,7 +1,7 @@
 // machine: a fake outside with a disk that survives a power cut. Every touch of the world is a
 // tick; at any tick the plug may be pulled.
 
-import { MemoryStore } from "../../src/journal/memory-journal.ts";
+import { MemoryStore } from "../../src/journal/memory-journal.test-support.ts";
 import type { RunRequest } from "../../src/ports/request-queue.ts";
 import type { EndedTurn } from "../../src/ports/turn-receipts.ts";
 import type { Chance } from "./chance.ts";

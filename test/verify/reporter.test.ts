@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/project/runs/system-clock.ts";
-import { runCommand } from "../../src/verify/command.ts";
+import { runCommand } from "../../src/verify/run-command.ts";
 import { sampled } from "../support/sampled.ts";
 import type { TestRecord } from "../../src/verify/reporter/test-record.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/ports/clock.ts";
-import { type CommandRequest, runCommand } from "../../src/verify/command.ts";
+import { type CommandRequest, runCommand } from "../../src/verify/run-command.ts";
 import { readLastLines, toStoredOutput } from "../../src/verify/bounded-output.ts";
 
 const clock: Clock = {

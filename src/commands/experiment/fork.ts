@@ -30,7 +30,7 @@ import { commitOpenTurn, makeFork } from "../../runner/fork/fork-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
 import { resumeRun } from "../../runner/resume-run.ts";
 import { forkPage } from "../../views/experiment/fork-page.ts";
-import { listForkChanges } from "../../views/facts/origin.ts";
+import { listForkChanges } from "../../views/facts/fork-origin.ts";
 import { findMovedWarnings, requireBoundOwnRun } from "./replay.ts";
 
 export type ForkInput = ChangeFlags & {

@@ -22,7 +22,7 @@ import {
 } from "../../runner/fork/build-changes.ts";
 import { replayStep } from "../../runner/fork/replay-step.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { listForkChanges } from "../../views/facts/origin.ts";
+import { listForkChanges } from "../../views/facts/fork-origin.ts";
 import { replayPage } from "../../views/experiment/replay-page.ts";
 import { formatAmount, describeAttempt, formatMoney } from "../../views/wording.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";

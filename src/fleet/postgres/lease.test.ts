@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureFrom } from "../../journal/scene.ts";
+import { failureFrom } from "../../journal/scene.test-support.ts";
 import type { QueryResult, Database } from "./connect.ts";
 import { leaseClock, takeRun } from "./lease.ts";
 

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { openJournal } from "../../journal/file-journal.ts";
-import { readBytes, putBytes, skipped, still } from "../../journal/scene.ts";
+import { readBytes, putBytes, skipped, still } from "../../journal/scene.test-support.ts";
 import {
   findBinding,
   bindRun,

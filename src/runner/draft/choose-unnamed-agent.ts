@@ -6,7 +6,7 @@ import type { Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";
 import { findCandidates, listAvailability, toShownCommand } from "./agent-availability.ts";
-import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
+import { askForAgent, rememberedAgentPath } from "./remembered-agent.ts";
 
 export type InferredAgent = { readonly name: string; readonly why: string };
 
@@ -25,10 +25,10 @@ export async function chooseUnnamedAgent(
   }
 
   const names = installed.map(({ name }) => name);
-  const chosen = await chooseAgent(context, names);
+  const chosen = await askForAgent(context, names);
   if (chosen === null) return refuseChoice(role, installed);
 
-  const rememberedWhere = `you chose it before (${chosenAgentPath(context.env)})`;
+  const rememberedWhere = `you chose it before (${rememberedAgentPath(context.env)})`;
   return { name: chosen.name, why: chosen.isRemembered ? rememberedWhere : "you chose it" };
 }
 

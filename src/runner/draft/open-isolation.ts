@@ -7,7 +7,7 @@ import type { Isolation, IsolationLevel } from "../../workspace/isolation/confin
 import { chooseIsolation } from "../../workspace/isolation/isolation.ts";
 import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { explainDiskFull } from "../../workspace/disk-room.ts";
+import { explainDiskFull } from "../../workspace/explain-disk-full.ts";
 import { refuse } from "../../project/respond.ts";
 
 /**

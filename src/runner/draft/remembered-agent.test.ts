@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { chooseAgent, chosenAgentPath } from "./chosen-agent.ts";
+import { askForAgent, rememberedAgentPath } from "./remembered-agent.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { commandContext } from "../../../test/support/command-context.ts";
 
@@ -33,17 +33,17 @@ function person(
 
   return { context: commandContext({ cwd: home, env: { HOME: home }, isTerminal, ask }), asked };
 }
-const path = (): string => chosenAgentPath({ HOME: home });
+const path = (): string => rememberedAgentPath({ HOME: home });
 
 test("of two agents one is asked for once on a terminal, and remembered in the user's state, not in the project", async () => {
   const { context, asked } = person("codex");
-  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({
+  expect(await askForAgent(context, ["claude", "codex"])).toEqual({
     name: "codex",
     isRemembered: false,
   });
 
   expect(asked).toEqual(["Several agents are installed here. Which one should work? claude/codex"]);
-  expect(await chooseAgent(context, ["claude", "codex"])).toEqual({
+  expect(await askForAgent(context, ["claude", "codex"])).toEqual({
     name: "codex",
     isRemembered: true,
   });
@@ -54,16 +54,16 @@ test("of two agents one is asked for once on a terminal, and remembered in the u
 
 test("nobody is asked where there is no terminal, and no answer remembers nothing", async () => {
   const away = person("codex", false);
-  expect(await chooseAgent(away.context, ["claude", "codex"])).toBeNull();
+  expect(await askForAgent(away.context, ["claude", "codex"])).toBeNull();
   expect(away.asked).toEqual([]);
-  expect(await chooseAgent(person(null).context, ["claude", "codex"])).toBeNull();
+  expect(await askForAgent(person(null).context, ["claude", "codex"])).toBeNull();
   expect(existsSync(path())).toBe(false);
 });
 
 test("an agent that is gone is asked for anew; a link or a long file is no choice", async () => {
   mkdirSync(dirname(path()), { recursive: true });
   writeFileSync(path(), "gemini\n");
-  expect(await chooseAgent(person("claude").context, ["claude", "codex"])).toEqual({
+  expect(await askForAgent(person("claude").context, ["claude", "codex"])).toEqual({
     name: "claude",
     isRemembered: false,
   });
@@ -71,5 +71,5 @@ test("an agent that is gone is asked for anew; a link or a long file is no choic
   rmSync(path());
   writeFileSync(join(home, "elsewhere"), "codex\n");
   symlinkSync(join(home, "elsewhere"), path());
-  expect(await chooseAgent(person(null).context, ["claude", "codex"])).toBeNull();
+  expect(await askForAgent(person(null).context, ["claude", "codex"])).toBeNull();
 });

@@ -1,4 +1,4 @@
-// chosen-agent: asks once which of several installed agents the user wants if none is named, and
+// remembered-agent: asks once which of several installed agents the user wants if none is named, and
 // remembers it in the user's state folder, never in the project: a repository must not choose the
 // agent.
 
@@ -12,7 +12,7 @@ const nameBytesMax = 100;
 /**
  * The file that holds the agent's name. A relative XDG path is ignored, as its specification asks.
  */
-export function chosenAgentPath(env: CommandContext["env"]): string {
+export function rememberedAgentPath(env: CommandContext["env"]): string {
   const xdg = env["XDG_STATE_HOME"];
   const base =
     xdg !== undefined && xdg.startsWith("/")
@@ -25,11 +25,11 @@ export function chosenAgentPath(env: CommandContext["env"]): string {
  * Returns the agent that was chosen before, if it is still installed; else asks. Null if there is
  * no terminal to ask on.
  */
-export async function chooseAgent(
+export async function askForAgent(
   context: CommandContext,
   installed: readonly string[],
 ): Promise<{ readonly name: string; readonly isRemembered: boolean } | null> {
-  const path = chosenAgentPath(context.env);
+  const path = rememberedAgentPath(context.env);
   const remembered = readChoice(path);
   if (remembered !== null && installed.includes(remembered)) {
     return { name: remembered, isRemembered: true };

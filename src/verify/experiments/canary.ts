@@ -20,7 +20,7 @@
 import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { asSet } from "../../kit/as-set.ts";
 import { findProtectionRow } from "../protected/kinds.ts";
-import { filterPrograms } from "../protected/listed-kinds.ts";
+import { filterPrograms } from "../protected/program-and-test-paths.ts";
 import { isReadOnly, findNamedPaths } from "../protected/programs.ts";
 import { type Breakage, listBreakages } from "./broken-expectations/breakages.ts";
 import { readsOnlyCode } from "./broken-expectations/code-readers.ts";

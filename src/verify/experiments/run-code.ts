@@ -4,7 +4,7 @@
 import type { Check } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { findProtectionRow } from "../protected/kinds.ts";
-import { filterPrograms } from "../protected/listed-kinds.ts";
+import { filterPrograms } from "../protected/program-and-test-paths.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import { filesReadMax, type Lab } from "./lab.ts";
 

@@ -6,7 +6,7 @@ import type { Check, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
 import { buildCommandRequest } from "../check-command.ts";
-import { runCommand } from "../command.ts";
+import { runCommand } from "../run-command.ts";
 import { createTestFileFilter } from "../has-tests.ts";
 import { toStoredOutput } from "../bounded-output.ts";
 import { chooseTestSource } from "../reporter/choose-test-source.ts";

@@ -1,4 +1,4 @@
-// listed-kinds: the programs and tests in a list of all files, computed once per list.
+// program-and-test-paths: picks the programs and the tests of a list of all files, once per list.
 
 import { isProgramText, isTestPath } from "./kinds.ts";
 

@@ -14,7 +14,7 @@
 //       results are read from its output too.
 
 import type { CheckStatus, TestTally } from "../../contracts/evidence.ts";
-import type { CommandResult } from "../command.ts";
+import type { CommandResult } from "../run-command.ts";
 
 export type ReporterRun = {
   readonly status: CheckStatus;

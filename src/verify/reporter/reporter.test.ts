@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { type CommandRequest, runCommand } from "../command.ts";
+import { type CommandRequest, runCommand } from "../run-command.ts";
 
 test("the channel is closed where a command cannot be started", async () => {
   const pipes = (): number =>

@@ -1,4 +1,4 @@
-// origin: says where a forked run comes from and what is different in it, for every screen that
+// fork-origin: says where a forked run comes from and what is different in it, for every screen that
 // shows a run.
 
 import type { Forked } from "../../contracts/run-parts.ts";
@@ -20,7 +20,7 @@ export type OriginView = {
 };
 
 /** Null for a run that is not a fork. */
-export function findOrigin({ origins }: Pick<RunView, "origins">): OriginView | null {
+export function findForkOrigin({ origins }: Pick<RunView, "origins">): OriginView | null {
   const origin = origins?.at(-1);
   if (origin === undefined) return null;
   return {

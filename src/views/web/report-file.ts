@@ -2,7 +2,7 @@
 // proof, the change, the cost, the timeline. What the runner proved and what agents claim are in
 // separate sections.
 
-import { describeOrigin } from "../facts/origin.ts";
+import { describeOrigin } from "../facts/fork-origin.ts";
 import type { Shape } from "../facts/shape.ts";
 import { formatAmount } from "../wording.ts";
 import { burnDownChart, spendingChart } from "./charts.ts";

@@ -22,7 +22,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { homedir } from "node:os";
 import { dirname, join, resolve as resolvePath } from "node:path";
 import { invariant } from "../../kit/invariant.ts";
-import { explainDiskFull } from "../disk-room.ts";
+import { explainDiskFull } from "../explain-disk-full.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import {

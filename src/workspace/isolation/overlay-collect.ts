@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { joinBytePath, splitBytePath, type BytePath } from "../git/byte-path.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
-import { explainDiskFull } from "../disk-room.ts";
+import { explainDiskFull } from "../explain-disk-full.ts";
 import { discard } from "../folder.ts";
 import { holdMountScript, type MergedView, withMergedView } from "../checkouts/merged-view.ts";
 import {

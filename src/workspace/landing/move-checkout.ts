@@ -4,7 +4,7 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import type { LandResult } from "../../ports/workspace.ts";
-import { explainDiskFull } from "../disk-room.ts";
+import { explainDiskFull } from "../explain-disk-full.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "../git/git.ts";
 import type { GitAnswer } from "../git/git-call.ts";

@@ -5,7 +5,7 @@ import type { Check } from "../../../contracts/evidence.ts";
 import { asSet, type StringSet } from "../../../kit/as-set.ts";
 import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
-import { filterPrograms, filterTests } from "../../protected/listed-kinds.ts";
+import { filterPrograms, filterTests } from "../../protected/program-and-test-paths.ts";
 import { findRustTests, isInside } from "../source-text/rust-places.ts";
 import { createLineCounter, findTestCases, type TestCase } from "../source-text/test-cases.ts";
 import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";

@@ -4,7 +4,7 @@
 import type { Check } from "../../../contracts/evidence.ts";
 import { asSet } from "../../../kit/as-set.ts";
 import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
-import { filterTests } from "../../protected/listed-kinds.ts";
+import { filterTests } from "../../protected/program-and-test-paths.ts";
 import {
   findNamedPaths,
   isReadOnly,

@@ -2,7 +2,7 @@
 // with the work's types. A type that accepts anything (`any`) accepts that too, and proves nothing.
 
 import type { Check, Experiment } from "../../../contracts/evidence.ts";
-import { filterTests } from "../../protected/listed-kinds.ts";
+import { filterTests } from "../../protected/program-and-test-paths.ts";
 import { listBreakages } from "./breakages.ts";
 import { createNonce, shuffle } from "./choose-flips.ts";
 import { applyFlips, type Flip } from "./flip.ts";
