@@ -19,7 +19,10 @@ export const configDefaults = {
   approval_policy: "none",
 } as const satisfies Config;
 
-/** How long an agent's turn may take if neither its step nor its flow says so. */
+/**
+ * How long an agent's turn may take if neither its step nor its flow says so. Every shipped flow
+ * does, so this is for flows of the user's own.
+ */
 export const stepMinutesDefault = 20;
 /** How many of a portfolio's tasks run at once. */
 export const portfolioJobsDefault = 2;

@@ -1,6 +1,7 @@
 // check-environment: which variables of the runner's environment a command may see: a short list by
-// name. Two more places add some of their own: caches of restored packages (cacheEnvironment in
-// detect/detect-restore.ts), and what test runners need to report to us (reporter/reporter.ts).
+// name. Three more places add some: `checks.env` (runner/sandboxed-checks.ts), the caches of restored
+// packages (cacheEnvironment in detect/detect-restore.ts), and what test runners need to report to us
+// (reporter/reporter.ts).
 //
 // Invariants:
 //   N1. Only listed variables pass, and no key or token is on the list. Those of the project's
