@@ -9,7 +9,8 @@
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
 import { isReadOnly } from "../protected/programs.ts";
 import type { ExperimentFindings } from "./experiment-on-check.ts";
-import { listFunctions, type WrittenFunction } from "./questions/mutations.ts";
+import type { WrittenFunction } from "./questions/change-functions.ts";
+import { listFunctions } from "./questions/mutations.ts";
 
 export const triedKinds: ReadonlySet<Check["kind"]> = new Set([
   "criterion",

@@ -11,6 +11,7 @@ import type {
   Experiment,
 } from "../../contracts/evidence.ts";
 import type { CheckoutOverrides } from "../../ports/workspace.ts";
+import type { WrittenFunction } from "./questions/change-functions.ts";
 import { loadProtectionRules } from "../protected/load-protection-rules.ts";
 import { textBytesMax } from "../protected/read-change.ts";
 import { isReadOnly } from "../protected/programs.ts";
@@ -40,7 +41,6 @@ import {
   listFunctions,
   listNewFailures,
   type MutatedFunctions,
-  type WrittenFunction,
 } from "./questions/mutations.ts";
 import { mutateWork } from "./questions/mutate-work.ts";
 import type { CheckoutChange, QuestionContext } from "./questions/question-context.ts";

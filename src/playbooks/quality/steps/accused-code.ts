@@ -7,7 +7,7 @@
 //   A2. An answer is a value that the test itself expects, true or false, or an error.
 
 import { detectLanguage, isTestPath } from "../../../verify/protected/kinds.ts";
-import { replaceAnswers } from "../../../verify/experiments/questions/mutations.ts";
+import { replaceAnswers } from "../../../verify/experiments/questions/change-functions.ts";
 import { findCitations } from "../../../verify/gates/citations.ts";
 
 export type PatchedFile = {

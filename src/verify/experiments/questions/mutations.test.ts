@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failsIndirectly, findUnnoticed, mutateFunctions, replaceAnswers } from "./mutations.ts";
+import { replaceAnswers } from "./change-functions.ts";
+import { failsIndirectly, findUnnoticed, mutateFunctions } from "./mutations.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 
 const jsTest = (body: string) => [

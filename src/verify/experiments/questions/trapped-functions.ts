@@ -12,7 +12,7 @@ import { maskText } from "../../protected/mask-text.ts";
 import { applyChanges } from "../source-text/apply-changes.ts";
 import { findClosingBracket } from "../source-text/brackets.ts";
 import { type Definition, findDefinitions, removeSpace } from "../source-text/definitions.ts";
-import { replaceAnswers } from "./mutations.ts";
+import { replaceAnswers } from "./change-functions.ts";
 import type { ChangedFile } from "./question-context.ts";
 import type { Edit } from "../lab.ts";
 
