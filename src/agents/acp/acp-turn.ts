@@ -19,7 +19,7 @@ import type { PreparedTurn } from "../prepared-turn.ts";
 import { Collector } from "../turn/collector.ts";
 import { converse } from "./converse.ts";
 import { openWatch, TurnOver, type Watch } from "../turn/ending.ts";
-import { createLayerPathReader } from "../turn/path-in-layer.ts";
+import { createLayerRelativizer } from "../turn/path-in-layer.ts";
 import { asRecord } from "../turn/untrusted-json.ts";
 import { setMode } from "./session-mode.ts";
 import { type TurnEnd, computeOutcome } from "../turn/outcome.ts";
@@ -195,10 +195,10 @@ function createPermissionClient(
   collector: Collector,
   answers: PermissionAnswers,
 ): { connect: (stream: Wire["stream"]) => ClientConnection } {
-  const readLayerPath = createLayerPathReader(request.layer);
+  const toLayerPath = createLayerRelativizer(request.layer);
   const rules = {
-    isInside: (path: string) => readLayerPath(path) !== null,
-    isInScope: (path: string) => prepared.isInScope(readLayerPath(path) ?? ""),
+    isInside: (path: string) => toLayerPath(path) !== null,
+    isInScope: (path: string) => prepared.isInScope(toLayerPath(path) ?? ""),
     mayFetch: prepared.mayFetch,
   };
 

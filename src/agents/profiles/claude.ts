@@ -15,8 +15,8 @@ const env = {
   DISABLE_ERROR_REPORTING: "1",
   // Otherwise it retries silently for minutes; the runner has its own retries.
   CLAUDE_CODE_MAX_RETRIES: "1",
-  // Exactly this: any other value lets the adapter ask for a mode that the program below it then
-  // refuses to root.
+  // With any other value than this, and run as root, the adapter asks for a permission mode that
+  // Claude Code itself then refuses.
   IS_SANDBOX: "1",
 } as const;
 

@@ -46,6 +46,7 @@ export type TurnObservations = TurnRemains & {
   readonly end: TurnEnd;
   /** The agent's text since the last prompt. */
   readonly answer: string;
+  /** How many tools it called since then. */
   readonly tools: number;
   /** Requests for permission that were refused. */
   readonly refusals: number;
@@ -152,15 +153,16 @@ function toStopOutcome(stop: string, observed: TurnObservations): TurnOutcome {
   const { answer, tools, usage, calls } = observed;
   const failing = findFailingCall(calls);
   const probedFault = findProbedFault(observed.probes, observed);
-  const isMute = answer.trim() === "" && tools === 0;
+  const hasDoneNothing = answer.trim() === "" && tools === 0;
 
   if (failing !== null) {
     const fault = classifyCall(failing.call);
     // Only a side call (a title, a summary) of another model failed, and the agent's own model
     // answered: that is only a warning.
-    const isSideCall = failing.hasOther && stop === "end_turn" && probedFault === null && !isMute;
+    const isSideCall =
+      failing.hasOther && stop === "end_turn" && probedFault === null && !hasDoneNothing;
     // An agent that has its answer may drop its other requests.
-    const isHangUp = hasHungUp(failing.call) && stop === "end_turn" && !isMute;
+    const isHangUp = hasHungUp(failing.call) && stop === "end_turn" && !hasDoneNothing;
     if (!isSideCall && !isHangUp) return toFaultOutcome(fault, observed); // O1
 
     return {
@@ -172,7 +174,7 @@ function toStopOutcome(stop: string, observed: TurnObservations): TurnOutcome {
   if (stop !== "end_turn") return createStoppedTurn(stop, observed, observed.refusals);
   const isMetered = calls.length > 0;
   if (probedFault !== null && !isMetered) return toFaultOutcome(probedFault, observed); // O1
-  const isEmpty = isMute && usage === null && !isMetered && observed.hasProvider;
+  const isEmpty = hasDoneNothing && usage === null && !isMetered && observed.hasProvider;
   if (isEmpty) {
     const words =
       "the agent ended its turn without a word, a tool call or any usage, as some do when the model provider fails";
@@ -182,7 +184,7 @@ function toStopOutcome(stop: string, observed: TurnObservations): TurnOutcome {
   return {
     kind: "answered",
     warnings:
-      isMute && usage === null
+      hasDoneNothing && usage === null
         ? ["it ended its turn without a word, a tool call or any reported usage"]
         : [],
   };

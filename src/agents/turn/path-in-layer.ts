@@ -7,17 +7,25 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /** Returns a test whether a path is in the layer. */
 export function createInLayerTest(layer: string): (path: string) => boolean {
-  const readLayerPath = createLayerPathReader(layer);
-  return (path) => readLayerPath(path) !== null;
+  const toLayerPath = createLayerRelativizer(layer);
+  return (path) => toLayerPath(path) !== null;
 }
 
 /**
  * Returns a function that makes a path relative to the layer, with slashes; null if it is outside.
+ * An agent may name the layer by the path it was given or by its real one (`/tmp` is a link on
+ * macOS).
  */
-export function createLayerPathReader(layer: string): (path: string) => string | null {
+export function createLayerRelativizer(layer: string): (path: string) => string | null {
   const roots = [...new Set([resolve(layer), toRealPath(layer)])];
-  return (path) =>
-    roots.flatMap((root) => toRelativePath(root, resolve(layer, path)) ?? [])[0] ?? null;
+  return (path) => {
+    for (const root of roots) {
+      const relativePath = toRelativePath(root, resolve(layer, path));
+      if (relativePath !== null) return relativePath;
+    }
+
+    return null;
+  };
 }
 
 function toRelativePath(root: string, path: string): string | null {
