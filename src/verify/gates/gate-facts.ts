@@ -34,7 +34,7 @@ export type FilePair = readonly [path: string, than: string];
  */
 export type MissingFacts = {
   readonly commands: readonly string[];
-  readonly orders: readonly FilePair[];
+  readonly undecidedPairs: readonly FilePair[];
 };
 
 /**

@@ -166,7 +166,7 @@ test("after: this visit's change is later than what it left alone; else history 
   expect(judgeGates([gate], facts(tree))).toMatchObject({
     holds: false,
     failures: [],
-    missing: { commands: [], orders: [["a", "old"]] },
+    missing: { commands: [], undecidedPairs: [["a", "old"]] },
   });
 
   expect(holds(gate, facts(tree, { isNewer: () => true }))).toBe(true);
@@ -273,7 +273,7 @@ test("a command is asked for once, and only on the branch that is taken", () => 
   expect(judgeGates([gate, { command: "make yes" }], facts({ a: "" }))).toMatchObject({
     holds: false,
     failures: [],
-    missing: { commands: ["make yes"], orders: [] },
+    missing: { commands: ["make yes"], undecidedPairs: [] },
   });
 
   const ran = (passed: boolean) =>
@@ -301,7 +301,7 @@ test("a condition that waits for a command chooses nothing yet", () => {
   expect(judgeGates([gate], facts({}))).toMatchObject({
     holds: false,
     failures: [],
-    missing: { commands: ["test -x tool"], orders: [] },
+    missing: { commands: ["test -x tool"], undecidedPairs: [] },
   });
 
   expect(

@@ -54,7 +54,7 @@ export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgemen
   return {
     holds: findings.length === 0 && !judge.lacksFacts,
     failures: findings.map(({ rule, file, found, expected }) => ({ rule, file, found, expected })),
-    missing: { commands: [...judge.commands], orders: judge.orders },
+    missing: { commands: [...judge.commands], undecidedPairs: judge.undecidedPairs },
     satisfied: judge.satisfied,
     read: judge.read,
   };
@@ -65,7 +65,7 @@ export function judgeGates(proofs: readonly Proof[], facts: GateFacts): Judgemen
  */
 class Judge {
   readonly commands = new Set<string>();
-  readonly orders: FilePair[] = [];
+  readonly undecidedPairs: FilePair[] = [];
   readonly satisfied = new Map<string, GateRequirement>();
   readonly read = new Set<string>();
   readonly #facts: GateFacts;
@@ -75,12 +75,12 @@ class Judge {
   }
 
   get lacksFacts(): boolean {
-    return this.commands.size > 0 || this.orders.length > 0;
+    return this.commands.size > 0 || this.undecidedPairs.length > 0;
   }
 
   judgeProof(proof: Proof, depth: number): readonly GateFinding[] {
     const refuse = (rule: string, found: string, expected: string): readonly GateFinding[] => [
-      toUnsureFinding(rule, null, found, expected),
+      createUnsureFinding(rule, null, found, expected),
     ];
 
     if (typeof proof === "string") {
@@ -120,7 +120,7 @@ class Judge {
 
   #judgeFile(path: string, gate: Gate): readonly GateFinding[] {
     const { failures, undecidedPairs } = judgeFile(path, gate, this.#facts);
-    this.orders.push(...undecidedPairs);
+    this.undecidedPairs.push(...undecidedPairs);
     if (failures.length === 0 && gate.exists !== false) this.#addSatisfied(path, gate);
 
     return failures;
@@ -143,7 +143,7 @@ class Judge {
     templates: readonly string[],
   ): { failure: GateFinding } | { paths: readonly string[] } {
     const refuse = (found: string, expected: string) => ({
-      failure: toUnsureFinding("for_each", file, found, expected),
+      failure: createUnsureFinding("for_each", file, found, expected),
     });
 
     const kind = this.#facts.files.get(file)?.kind;
@@ -188,7 +188,7 @@ class Judge {
     if (good.length >= atLeast) return [];
 
     if (withoutFailures.length >= atLeast) {
-      this.orders.push(...undecidedPairs);
+      this.undecidedPairs.push(...undecidedPairs);
       return [];
     }
 
@@ -221,7 +221,9 @@ class Judge {
     const expected = "no regular file that matches";
 
     if (!this.#facts.isWhole) {
-      return [toUnsureFinding("none", gate.none.join(", "), "a tree too large to list", expected)];
+      return [
+        createUnsureFinding("none", gate.none.join(", "), "a tree too large to list", expected),
+      ];
     }
 
     const matching = this.#filesMatching(gate.none, gate.except ?? []).slice(0, shownMax);
@@ -276,7 +278,7 @@ class Judge {
 
     if (findings.length === 0 && condition.lacksFacts) {
       for (const command of condition.commands) this.commands.add(command);
-      this.orders.push(...condition.orders);
+      this.undecidedPairs.push(...condition.undecidedPairs);
       return [];
     }
 
@@ -335,7 +337,7 @@ function findGateFault(gate: Gate): string | null {
 
 const fileRules = ["exists", "non_empty", "min_lines", "matches", "fresh", "after"] as const;
 
-function toUnsureFinding(
+function createUnsureFinding(
   rule: string,
   file: string | null,
   found: string,

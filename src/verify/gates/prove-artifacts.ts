@@ -27,7 +27,7 @@ import { type Listing, listTree, createTextReader } from "./tree-facts.ts";
 
 type ProveRequest = Parameters<Verifier["prove"]>[0];
 
-const ordersMax = 500;
+const pairsMax = 500;
 const filesMax = 500;
 
 const cancelledResult = (checks: readonly CheckResult[]): ProofResult => ({
@@ -58,7 +58,7 @@ async function judgeUntilDecided(
 ): Promise<ProofResult> {
   const checks: CheckResult[] = [];
   const commands = new Map<string, { readonly hasPassed: boolean; readonly found: string }>();
-  const orders = new Map<string, boolean | null>();
+  const decidedPairs = new Map<string, boolean | null>();
 
   const facts: GateFacts = {
     files: listing.entries,
@@ -66,7 +66,7 @@ async function judgeUntilDecided(
     read: createTextReader(listing),
     match: openMatcher(),
     changed: new Set(request.changed),
-    isNewer: (path, than) => orders.get(pairKey([path, than])),
+    isNewer: (path, than) => decidedPairs.get(pairKey([path, than])),
     commandResult: (command) => commands.get(command),
   };
 
@@ -75,12 +75,12 @@ async function judgeUntilDecided(
   for (;;) {
     const judgement = judgeGates(request.gates, facts);
     const { missing } = judgement;
-    const isDecided = missing.commands.length === 0 && missing.orders.length === 0;
+    const isDecided = missing.commands.length === 0 && missing.undecidedPairs.length === 0;
     if (isDecided) return { ...(await inspectDocuments(parts, request, judgement, facts)), checks };
 
-    for (const pair of missing.orders) {
-      const isAsked = orders.size < ordersMax;
-      orders.set(pairKey(pair), isAsked ? await isNewer(parts, request.commit, pair) : null);
+    for (const pair of missing.undecidedPairs) {
+      const isAsked = decidedPairs.size < pairsMax;
+      decidedPairs.set(pairKey(pair), isAsked ? await isNewer(parts, request.commit, pair) : null);
     }
 
     for (const command of missing.commands) {
