@@ -22,7 +22,7 @@ import { openTransfer } from "../workspace/git/transfer.ts";
 import { foreignTokens } from "./foreign-tokens.ts";
 import { openGitHub } from "./github.ts";
 import { openGitLab } from "./gitlab.ts";
-import { parseAddress, toolFor } from "./remote-address.ts";
+import { parseAddress, chooseForgeTool } from "./remote-address.ts";
 import type { Forge } from "./forge.ts";
 
 const messageCharsMax = 500;
@@ -82,7 +82,7 @@ export async function findRemote(
   return {
     ...address,
     remote,
-    tool: choice.tool ?? toolFor(address.host) ?? chooseInstalledTool(address.host, env),
+    tool: choice.tool ?? chooseForgeTool(address.host) ?? chooseInstalledTool(address.host, env),
   };
 }
 

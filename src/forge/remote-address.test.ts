@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAddress, toolFor } from "./remote-address.ts";
+import { parseAddress, chooseForgeTool } from "./remote-address.ts";
 
 test.each([
   ["https://github.com/acme/shop.git", "github.com", "acme/shop"],
@@ -36,6 +36,6 @@ test("the host's name tells which program to ask, or nothing does", () => {
       "gitlab.com",
       "code.example.org",
       "notgithub.com",
-    ].map(toolFor),
+    ].map(chooseForgeTool),
   ).toEqual(["gh", "gh", "gh", "glab", null, null]);
 });

@@ -8,7 +8,7 @@ export type RemoteAddress = { readonly host: string; readonly project: string };
 /**
  * Names under which a host answers git alone (port 443 for ssh), and the name at which its API is.
  */
-const aliases: Readonly<Record<string, string>> = {
+const apiHosts: Readonly<Record<string, string>> = {
   "ssh.github.com": "github.com",
   "altssh.gitlab.com": "gitlab.com",
 };
@@ -33,11 +33,11 @@ export function parseAddress(url: string): RemoteAddress | null {
     .replace(/\.git$/, "");
   if (!hostPattern.test(host) || !projectPattern.test(project)) return null;
 
-  return { host: aliases[host] ?? host, project };
+  return { host: apiHosts[host] ?? host, project };
 }
 
 /** By the host's name: `github.com`, `git.gitlab-example.org`. Null if that is not conclusive. */
-export function toolFor(host: string): ForgeTool | null {
+export function chooseForgeTool(host: string): ForgeTool | null {
   if (/(?:^|[.-])github(?:[.-]|$)/.test(host)) return "gh";
   return /(?:^|[.-])gitlab(?:[.-]|$)/.test(host) ? "glab" : null;
 }

@@ -32,7 +32,7 @@ describe("what changed between two runs", () => {
       { agents: { executor: "codex", reviewer: "claude" } },
       ["agent of executor: codex, was claude"],
     ],
-    ["a model", { models: { executor: "opus" } }, ["model opus, was as it comes"]],
+    ["a model", { models: { executor: "opus" } }, ["model opus, was default"]],
     [
       "a prompt, and so the flow's hash",
       { flow_hash: "f2", prompts: { "execute.md": "p2", "review.md": "r1" } },

@@ -108,7 +108,7 @@ function describeDifferences(
 ): readonly string[] {
   const roles = listKeys(before, now).filter((role) => before[role] !== now[role]);
   const changes = roles.map(
-    (role) => `${now[role] ?? "as it comes"}, was ${before[role] ?? "as it comes"}`,
+    (role) => `${now[role] ?? "default"}, was ${before[role] ?? "default"}`,
   );
   const [first] = changes;
   if (first === undefined) return [];
