@@ -60,7 +60,7 @@ export function getOpenAttempt(execution: StepExecution): OpenAttemptView {
   const open = execution.run().open[execution.attempt];
   // Not `invariant`: its message would be built several times a step.
   if (open === undefined) {
-    throw new InvariantBroken(`E1: ${execution.attempt} is open while its execution is done`);
+    throw new InvariantBroken(`E1: ${execution.attempt} stays open until its execution ends`);
   }
 
   return open;

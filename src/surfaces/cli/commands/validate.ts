@@ -7,9 +7,9 @@ export const validate: Command = {
   summary: "Find mistakes in files: file, line and rule.",
   usage: "PATH…",
   details: [
-    "Recognises the format by what is in the file and lists every violation, not only the first: journal, flow, config, agent script,",
-    "roadmap, plan, planning config, state.json and what lies beside it, run_state.jsonl of a run or a cycle, the files of a portfolio,",
-    "_autopilot_state.md. A folder is looked through for what it holds. Changes nothing. docs/VALIDATE.md explains the rules.",
+    "Recognises the format by what is in the file, and lists every violation. A folder is looked through for files of these formats. Changes nothing.",
+    "Formats: journal, flow, config, agent script, roadmap, plan, planning config, state.json and the reports written with it, run_state.jsonl of a run or a cycle, the files of a portfolio, _autopilot_state.md.",
+    "docs/VALIDATE.md explains the rules.",
   ],
   arguments: [{ name: "PATH", about: "a file or folder", many: true }],
   flags: [],
