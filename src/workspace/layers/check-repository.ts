@@ -13,18 +13,15 @@
 //   C4. Where the history can't be had, as in a partial clone, there is none, and the check runs
 //       without.
 
-import { constants, existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
-import { packHistory, packInto } from "../bases/shared-history.ts";
+import { packInto } from "../bases/shared-history.ts";
 import type { CheckoutRepository } from "../checkouts/checkouts.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import { erase } from "../folder.ts";
 import { isAncestor } from "../git/commits.ts";
 import { type NewObject, writeObject } from "../git/loose-objects.ts";
 import { readObject } from "../git/object-reader.ts";
-import { readShallowCommits } from "../git/shallow-commits.ts";
 import { isGitlink, isTree, resolveTree } from "../git/tree.ts";
 import { openTreeFolders, readFileDifferences } from "../git/tree-folders.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -32,6 +29,7 @@ import { listParentFolders } from "../git/byte-path.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { writeEmptyRepository } from "./empty-repository.ts";
 import { writeTags } from "./history-tags.ts";
+import { openRunHistory, packsIn } from "./run-history.ts";
 
 const commitBytesMax = 1 << 20;
 /** More objects are packed by git. */
@@ -48,15 +46,11 @@ export async function planCheckRepository(
   try {
     const isOfRun = commit === run.base.commit || (await isAncestor(call, run.base.commit, commit));
     const root = isOfRun ? run.base.commit : commit;
-    const past = await makeOnce(run, root, (gitDir) => writePast(run, gitDir, root));
-    const shallow = readShallowCommits(join(past, ".git"));
-    const packWork = (gitDir: string): Promise<void> =>
-      packInto(call, packsIn(gitDir), commit, { without: [root], shallow });
-    const work = commit === root ? [] : [await makeOnce(run, `${root}-${commit}`, packWork)];
+    const { folders, shallow } = await openRunHistory(run, root, commit);
     const head = await writeHead(run, commit, tree);
 
     return {
-      lowers: [...work, past],
+      lowers: folders,
       write: async (gitDir) => {
         await writeRepository(run, gitDir, head, shallow);
         if (head !== commit) await writeNewObjects(run, gitDir, { commit, head, tree });
@@ -67,41 +61,6 @@ export async function planCheckRepository(
     if (!(error instanceof WorkspaceFailed) || error.reason === "disk_full") throw error;
     return null; // C4
   }
-}
-
-const packsIn = (gitDir: string): string => join(gitDir, "objects", "pack");
-
-/** A part of a repository that is made once for a run or phase. It appears whole, and stays as it is. */
-async function makeOnce(
-  run: RunWorkspace,
-  name: string,
-  write: (gitDir: string) => Promise<void>,
-): Promise<string> {
-  const histories = join(run.runDir, "histories");
-  const folder = join(histories, name);
-  if (existsSync(folder)) return folder;
-  await mkdir(histories, { recursive: true, mode: 0o700 });
-  const draft = `${folder}.draft`;
-  await erase(draft); // of a process that was killed
-  const gitDir = join(draft, ".git");
-  await mkdir(packsIn(gitDir), { recursive: true });
-  await write(gitDir);
-  await rename(draft, folder);
-
-  return folder;
-}
-
-/** A commit with a little of its past: the history that agents share, or packed from the user's. */
-async function writePast(run: RunWorkspace, gitDir: string, commit: GitSha): Promise<void> {
-  const shared = (await run.history?.(commit)) ?? null;
-  for (const packs of (shared?.objects ?? []).map((objects) => join(objects, "pack"))) {
-    for (const name of await readdir(packs)) {
-      await copyFile(join(packs, name), join(packsIn(gitDir), name), constants.COPYFILE_FICLONE);
-    }
-  }
-
-  const shallow = shared?.shallow ?? (await packHistory(run.shadow.call, packsIn(gitDir), commit));
-  if (shallow.length > 0) await writeFile(join(gitDir, "shallow"), `${shallow.join("\n")}\n`);
 }
 
 /** The commit if it has this tree, else one on top of it that has, dated the same (C2). */

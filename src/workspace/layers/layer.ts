@@ -10,23 +10,25 @@
 //   L3. Its tags are names of commits of its own history, copied (history-tags.ts); a layer without
 //       a past has none.
 
-import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AttemptId, GitSha } from "../../contracts/ids.ts";
 import { type BytePath, displayPath } from "../git/byte-path.ts";
 import { copyDependencies, moveDependencies } from "./copy-packages.ts";
-import { git, readGitLine } from "../git/git.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { readGitLine } from "../git/git.ts";
 import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
 import { writeEmptyRepository } from "./empty-repository.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
 import { writeTags } from "./history-tags.ts";
+import { openRunHistory } from "./run-history.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
 import { resolveTree } from "../git/tree.ts";
 import { listTree } from "../git/tree-list.ts";
 import type { DependencyBase } from "../bases/dependency-base.ts";
-import { historyCommitsMax, packInto } from "../bases/shared-history.ts";
+import { packInto } from "../bases/shared-history.ts";
 import { readFileDifferences, type TreeChange, writeEditedTree } from "../git/tree-folders.ts";
 
 export const layerFolder = (run: RunWorkspace, attempt: AttemptId): string =>
@@ -205,8 +207,9 @@ async function createRepository(
     identity: { name: "agent", email: "agent@localhost" },
   });
 
+  const ref = join(gitDir, "refs", "heads", "work");
   if (run.history === null) {
-    await fetchHistory(run, folder, gitDir, start);
+    if (await copyHistory(run, folder, start, root)) await writeFile(ref, `${start}\n`);
     return [];
   }
 
@@ -227,47 +230,30 @@ async function createRepository(
     });
   }
 
-  await writeFile(join(gitDir, "refs", "heads", "work"), `${start}\n`);
+  await writeFile(ref, `${start}\n`);
   return objects;
 }
 
 /**
- * Fetches a copy of the objects for this layer alone: without an isolation an agent could write to
- * shared ones.
+ * Copies the objects for this layer alone: without an isolation an agent could write to shared
+ * ones. In a partial clone they may be missing; then the agent works without.
  */
-async function fetchHistory(
+async function copyHistory(
   run: RunWorkspace,
   folder: string,
-  gitDir: string,
   start: GitSha,
-): Promise<void> {
-  // The agent has not written to this repository yet, so its configuration is ours.
-  const inLayer = {
-    cwd: folder,
-    isOwn: true,
-    env: { GIT_DIR: gitDir, GIT_WORK_TREE: folder, ...toIdentityVariables(runnerIdentity) },
-  } as const;
+  root: GitSha,
+): Promise<boolean> {
+  try {
+    for (const part of (await openRunHistory(run, root, start)).folders) {
+      await cp(part, folder, { recursive: true, mode: constants.COPYFILE_FICLONE }); // L1
+    }
 
-  const refs = ["--", run.shadow.gitDir, `${start}:refs/heads/work`]; // L1
-  const fetch = (depth: number): Promise<{ readonly code: number }> =>
-    git({
-      ...inLayer,
-      args: [
-        "-c",
-        "protocol.file.allow=always",
-        "fetch",
-        "-q",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--update-head-ok",
-        `--depth=${depth}`,
-        ...refs,
-      ],
-      codes: [0, 1, 128],
-    });
-  // In a partial clone the past may be missing; the commit itself is enough. If that can't be
-  // fetched either, the agent works without.
-  if ((await fetch(historyCommitsMax)).code !== 0) await fetch(1);
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkspaceFailed) || error.reason === "disk_full") throw error;
+    return false;
+  }
 }
 
 type PackageSources = {
