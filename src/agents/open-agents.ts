@@ -154,6 +154,10 @@ type TurnSetup = {
   readonly userHome: string;
 };
 
+/**
+ * Opens what the turn needs (answers, meter, login), runs the agent's protocol, and closes all of
+ * it, however that ended.
+ */
 async function runTurn(
   options: AgentsOptions,
   request: TurnRequest,
@@ -210,19 +214,17 @@ async function runTurn(
 
   const refusedHosts = metering.account?.refusedHosts() ?? [];
   if (refusedHosts.length > 0) {
-    warnings.push(
-      `it wanted to reach ${refusedHosts.join(", ")}, which is not among the allowed hosts`,
-    );
+    warnings.push(`it wanted to reach ${refusedHosts.join(", ")}, not among the allowed hosts`);
   }
 
-  const usage = metering.takeUsed() ?? result.usage; // O2
-  if (result.kind === "ended") {
-    return { ...result, usage, warnings: [...result.warnings, ...warnings] };
-  }
-
-  // A refused host may be why it failed.
-  return { ...result, usage, detail: [result.detail, ...warnings].join("; ") };
+  return addWarnings({ ...result, usage: metering.takeUsed() ?? result.usage }, warnings); // O2
 }
+
+/** A turn that did not end normally has one sentence: a refused host may be why. */
+const addWarnings = (result: TurnResult, warnings: readonly string[]): TurnResult =>
+  result.kind === "ended"
+    ? { ...result, warnings: [...result.warnings, ...warnings] }
+    : { ...result, detail: [result.detail, ...warnings].join("; ") };
 
 function openTurnMetering(
   { options, request, login, hosts }: TurnSetup,
@@ -246,15 +248,15 @@ function prepareTurn(
 ): PreparedTurn {
   const { account } = metering;
   const usesProxy = hosts.length > 0 || login.kind === "own";
-  const turn = {
+  const turnValues = {
     home: options.home ?? userHome,
     url: login.kind === "key" ? (account?.urlOf(login.way.api) ?? "") : "",
     token: account?.token ?? "",
     proxy: usesProxy ? (account?.proxyUrl ?? "") : "",
   };
 
-  if (options.home !== undefined) writePrivateConfig(profile, { ...turn, login });
-  const launch = composeLaunch(profile, login, turn);
+  if (options.home !== undefined) writePrivateConfig(profile, { ...turnValues, login });
+  const launch = composeLaunch(profile, login, turnValues);
   const tools = describeOwnTools(options, request, profile, account);
   const parts: TurnParts = { profile, account, tools };
 

@@ -21,16 +21,16 @@ export type PrivateConfig = TurnValues & { readonly login: ChosenLogin; readonly
 /** Writes the files and returns their paths, relative to HOME. */
 export function writePrivateConfig(
   profile: AgentProfile,
-  { login, folder, ...turn }: PrivateConfig,
+  { login, folder, ...turnValues }: PrivateConfig,
 ): readonly string[] {
-  const { files, env } = composeLaunch(profile, login, turn);
-  const home = folder ?? turn.home;
+  const { files, env } = composeLaunch(profile, login, turnValues);
+  const home = folder ?? turnValues.home;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const { path, text } of files) writeBelow(home, path, text);
   // A temporary folder that a profile puts below its HOME must exist before the agent starts.
   const temporaryFolder = env["TMPDIR"];
-  if (temporaryFolder?.startsWith(`${turn.home}/`) === true) {
-    ensureFolder(home, temporaryFolder.slice(turn.home.length + 1).split("/"));
+  if (temporaryFolder?.startsWith(`${turnValues.home}/`) === true) {
+    ensureFolder(home, temporaryFolder.slice(turnValues.home.length + 1).split("/"));
   }
 
   return files.map(({ path }) => path);

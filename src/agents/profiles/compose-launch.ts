@@ -9,7 +9,7 @@
 import type { ChosenLogin } from "./choose-login.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
-/** The values of a turn. */
+/** What fills the placeholders of a profile for one turn: `{{home}}`, `{{url}}`, … */
 export type TurnValues = {
   /** The private HOME, as the agent sees it. */
   readonly home: string;
@@ -32,11 +32,11 @@ export type LaunchSpec = {
 export function composeLaunch(
   profile: AgentProfile,
   login: ChosenLogin,
-  turn: TurnValues,
+  turnValues: TurnValues,
 ): LaunchSpec {
   const mode = profile.modes[profile.mode];
   const model = login.kind === "key" || login.kind === "own" ? login.model : profile.model;
-  const values: Readonly<Record<string, string>> = { ...mode.values, ...turn, model };
+  const values: Readonly<Record<string, string>> = { ...mode.values, ...turnValues, model };
   const hasModel = model !== "";
   const metered = login.kind === "key" ? login.way : null;
   const ownLogin = login.kind === "own" ? profile.ownLogin : null;
@@ -50,7 +50,7 @@ export function composeLaunch(
   ];
 
   const env = {
-    ...(turn.proxy === "" ? {} : proxyEnvironment),
+    ...(turnValues.proxy === "" ? {} : proxyEnvironment),
     ...metered?.env,
     ...ownLogin?.env,
     ...(hasModel ? profile.modelEnv : {}),
