@@ -30,14 +30,14 @@ export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
  * - calls made by the recorder itself are not recorded (`busy`).
  */
 const createRecorder = (
-  variable: string,
+  nonce: string,
   names: readonly string[],
   near: ReadonlyMap<string, readonly string[]>,
 ): string => `
-def ${variable}(names):
+def ${nonce}(names):
     import functools, inspect, os
     texts = ${JSON.stringify(Object.fromEntries(near))}
-    path, busy, seen = os.environ.get("${variable}", ""), [], set()
+    path, busy, seen = os.environ.get("${nonce}", ""), [], set()
     def is_plain(v):
         if type(v) in (list, tuple):
             return all(is_plain(member) for member in v)
@@ -58,8 +58,14 @@ def ${variable}(names):
             return [v + step for step in (${numberSteps.join(", ")}) if step > 0 or v > 1]
         if type(v) in (list, tuple) and len(v) > 0:
             ends = {0, len(v) - 1}
-            divided = [type(v)(m // by if type(m) is int else m / by for m in v) for by in (10, 100)] if all(type(m) in (int, float) for m in v) else []
-            return divided + [type(v)([*v[:index], near, *v[index + 1:]]) for index in ends for near in near_values(v[index])]
+            divided = []
+            if all(type(member) in (int, float) for member in v):
+                for by in (10, 100):
+                    divided.append(type(v)(m // by if type(m) is int else m / by for m in v))
+            return divided + [
+                type(v)([*v[:index], near_value, *v[index + 1:]])
+                for index in ends for near_value in near_values(v[index])
+            ]
         return []
     def answer(f, args, named):
         try:
@@ -105,5 +111,5 @@ def ${variable}(names):
     for name in names if path else []:
         if inspect.isfunction(globals().get(name)):
             globals()[name] = wrap(name, globals()[name])
-${variable}(${JSON.stringify(names)})
+${nonce}(${JSON.stringify(names)})
 `;
