@@ -53,7 +53,7 @@ function pathsIn(value: unknown, path: readonly string[] = []): readonly string[
 }
 
 describe("state.json", () => {
-  test("the seed's own example is valid", () =>
+  test("the published format's own example is valid", () =>
     expect(v.safeParse(RoadmapState, seedState).issues).toBeUndefined());
 
   const free =
@@ -123,7 +123,7 @@ describe("state.json", () => {
     ],
     ["circuit_breaker/state", ["closed", "open", "half_open"]],
   ];
-  test.each(words)("%s takes the seed's words and no other", (path, all) => {
+  test.each(words)("%s takes the published format's words and no other", (path, all) => {
     for (const word of all) {
       expect(fits(RoadmapState, withAt(seedState, path, { to: word })), String(word)).toBe(true);
     }
@@ -163,7 +163,7 @@ describe("the 29 events", () => {
     ),
     "batch_completion_report",
   ];
-  test("they are the seed's list, all and only", () => {
+  test("they are the published format's list, all and only", () => {
     expect(seed).toHaveLength(29);
     expect(roadmapEventNames).toEqual(seed);
   });
@@ -257,7 +257,7 @@ const files = [
   ["TriageFile", TriageFile, seedTriage],
 ] as const;
 describe.each(files)("%s", (name, schema, example) => {
-  test(`the seed's example of ${name} is valid`, () =>
+  test(`the published format's example of ${name} is valid`, () =>
     expect(v.safeParse(schema as v.GenericSchema, example).issues).toBeUndefined());
   const open = /failure_taxonomy_histogram\/|\/(original_run_timestamp|blocking_phase)$|(^|\/)\d+$/;
   const paths = pathsIn(example).filter((path) => !open.test(path));

@@ -309,7 +309,7 @@ describe("the post-mortem", () => {
     at: "2026-03-01T10:00:00.000Z",
   });
 
-  test("it is valid against the seed's schema", () =>
+  test("it is valid against the published format's schema", () =>
     expect(v.safeParse(PostMortem, post).issues).toBeUndefined());
   test("it names the phase and when it was made", () =>
     expect(post).toMatchObject({

@@ -14,7 +14,7 @@ const question: Question = {
   code: "session_boundary",
 };
 
-test("a question is the seed's Choose box, with what is to be known above the answers", () => {
+test("a question is the published format's Choose box, with what is to be known above the answers", () => {
   expect(renderQuestionBox(question).join("\n")).toBe(`══════════════════════════════════════
 DECISION REQUIRED: Decompose complete — start implementation?
 ══════════════════════════════════════
@@ -35,7 +35,7 @@ test("of several phases the one that asks is named", () => {
   ).toBe("DECISION REQUIRED: Phase 3 (Login): Is it good?");
 });
 
-test("with nothing to show it is the seed's box, line by line", () => {
+test("with nothing to show it is the published format's box, line by line", () => {
   expect(
     renderQuestionBox({ ...question, show: {} }).filter((line) => /^═+$/.test(line)),
   ).toHaveLength(4);

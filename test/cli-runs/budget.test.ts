@@ -220,7 +220,7 @@ describe.concurrent("budget", () => {
     expect(budget.warnings.join(" ")).toMatch(/tokens/);
   });
 
-  test("profiles set the seed's limits", async () => {
+  test("profiles set the published format's limits", async () => {
     for (const [profile, limits] of [
       ["conservative", { tokens: 80_000, minutes: 15, calls: 80 }],
       ["extended", { tokens: 360_000, minutes: 60, calls: 360 }],

@@ -128,7 +128,7 @@ describe("a roadmap that goes well", () => {
     );
   });
 
-  test("a reader that knows nothing but the seed's own example finds every field of it, of the type it has there", () => {
+  test("a reader that knows nothing but the published format's own example finds every field of it, of the type it has there", () => {
     const ours = JSON.parse(read(folder, `.autopilot/archive/${run()}.json`)) as Record<
       string,
       unknown
@@ -229,7 +229,7 @@ describe("a roadmap that goes well", () => {
     expect(JSON.stringify(all)).not.toContain(folder);
   });
 
-  test("after the first run the seed's ignore lines are there, our files are no changes, and no secret is in any of them", () => {
+  test("after the first run the published format's ignore lines are there, our files are no changes, and no secret is in any of them", () => {
     expect(read(folder, ".planning/phases/1/research-trace.jsonl")).toContain(
       `echo ${"x".repeat(180)}`,
     );

@@ -61,7 +61,7 @@ const heard: Readonly<Record<string, (tuned: Record<string, number>) => unknown>
 };
 
 describe("the eleven", () => {
-  test("are the seed's, each with its default and with the way that loosens it", () => {
+  test("are the published format's, each with its default and with the way that loosens it", () => {
     expect(Object.keys(heard).toSorted()).toEqual(Object.keys(circuitBreakerDefaults).toSorted());
     expect(thresholdDefaults).toEqual(circuitBreakerDefaults);
     expect(Object.keys(limitDirections).toSorted()).toEqual(Object.keys(heard).toSorted());

@@ -17,7 +17,7 @@ const changed = (change: (state: Record<string, Record<string, unknown>>) => voi
   return write(copy);
 };
 
-test("the seed's own example reads without a word", () => {
+test("the published format's own example reads without a word", () => {
   expect(parseRoadmapState(write(seedState))).toEqual({ state: seedState, findings: [] });
   expect(parseRoadmapState(`\uFEFF${write(seedState)}`).state).toEqual(seedState);
 });

@@ -98,7 +98,7 @@ describe("the completion report", () => {
       renderCompletionPage({ ...input, metrics: { ...metrics, success_rate: null } }),
     ).toContain("success rate: none: nothing was attempted"));
 
-  test("its data hold everything the page shows, the seed's fields first", () => {
+  test("its data hold everything the page shows, the published format's fields first", () => {
     const data = buildCompletionFile(input);
     expect(v.safeParse(CompletionFile, data).issues).toBeUndefined();
     expect(data).toEqual({
@@ -182,7 +182,7 @@ describe("the diagnostic", () => {
     const details = { phase_id: "6.3", reason: "blocked_by_phase_6.1" };
     const event = { timestamp: "2026-02-09T14:31:00Z", event: "phase_skipped", details } as const;
     const { "phase_6.1": first } = state.phases;
-    if (first === undefined) throw new Error("the seed's state has a phase 6.1");
+    if (first === undefined) throw new Error("the published format's state has a phase 6.1");
 
     const blocked: RoadmapState = {
       ...state,
@@ -248,7 +248,9 @@ describe("learnings.md", () => {
     "### Human Verdict: Phase 6 -- FAIL (confidence calibration)",
     "**Provenance:** run-1, phase-5-postmortem.json, 2026-02-09T16:45:00Z.",
     "**Re-check:** `grep -q x a.md`",
-  ])("it says, in the seed's words: %s", (line) => expect(page.split("\n")).toContain(line));
+  ])("it says, in the published format's words: %s", (line) =>
+    expect(page.split("\n")).toContain(line),
+  );
 
   test("a name with line breaks makes no entry of its own", () => {
     const evil = {

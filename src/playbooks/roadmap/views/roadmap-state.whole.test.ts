@@ -364,7 +364,7 @@ test("a step that was passed over has no output; of a plan that was found, its p
 
 describe("what a phase is and costs", () => {
   const state = drawn(story("roadmap: a task fails for good, later waves wait, debug fixes"));
-  test("tokens used are the ledger's; the estimate follows the seed's formula from the plan's tasks", () => {
+  test("tokens used are the ledger's; the estimate follows the published format's formula from the plan's tasks", () => {
     expect(state.phases["phase_1"]?.tokens_used).toBeGreaterThan(0);
     expect(state.phases["phase_1"]?.estimated_tokens).toBe((50_000 + 3 * 15_000) * 1.2);
     expect(state.phases["phase_1"]?.phase_type).toBe("mixed");
@@ -435,7 +435,7 @@ describe("meta, spec and breaker", () => {
   const run = (changes: Partial<Run> = {}): RunView =>
     runView({ drafted: drafted({ options }), status: "running", ...changes });
 
-  test("deciding takes no context, and the version is the seed's", () =>
+  test("deciding takes no context, and the version is the published format's", () =>
     expect(buildRoadmapState(run(), [])._meta).toMatchObject({
       version: "1.0",
       orchestrator_context_pct: 0,
@@ -587,7 +587,7 @@ describe("meta, spec and breaker", () => {
     ],
   ];
   test.each(lines)(
-    "when %s, the log says so in the seed's words, or nothing",
+    "when %s, the log says so in the published format's words, or nothing",
     (_, event, reported) =>
       expect(events(buildRoadmapState(run(), [entry(event, 1)]))).toEqual(reported),
   );
