@@ -45,6 +45,19 @@ test("what a phase worked in goes with its end, the record before its folder", a
   expect([names("trash"), names("home"), names("aside")]).toEqual([[], ["x"], ["a.patch"]]);
 });
 
+test("the past that every phase starts from goes with the run only, what a phase added to it before", async () => {
+  const past = "a".repeat(40);
+  for (const name of [past, `${past}-${"b".repeat(40)}`]) {
+    mkdirSync(join(folder, "histories", name), { recursive: true });
+  }
+
+  const folders = openEndedFolders(folder);
+  folders.onEntry(ended, runView({ status: "running" }));
+  expect(names("histories")).toEqual([past]);
+  await folders.close(runView({ status: "completed" }));
+  expect(names("histories")).toEqual([]);
+});
+
 test("nothing goes while an attempt is open, or at anything but a phase's end", () => {
   const folders = openEndedFolders(folder);
   folders.onEntry(ended, runView({ status: "running", open: attempt }));

@@ -15,6 +15,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView } from "../../core/state.ts";
+import { isObjectName } from "../../workspace/git/tree.ts";
 import { erase, moveToTrash, readFolderNames } from "../../workspace/folder.ts";
 import { readEndedTurns, receiptsPath, shrinkReceipts } from "./turn-receipts.ts";
 
@@ -28,6 +29,8 @@ const recordFolders = ["records/layers", "records/checks", receiptsPath];
  * home keep beside it, `histories` what the repositories of checks read.
  */
 const phaseFolders = ["layers", "checks", "worlds", "apart", "histories"];
+/** The past of a commit, in `histories`, which each phase would pack anew. */
+const isPast = (name: string): boolean => isObjectName(name);
 /**
  * Folders that are moved away whole, at a run's end: the names in them are an agent's, and may be
  * any bytes.
@@ -113,7 +116,10 @@ const isOfLayer = (slug: string, name: string): boolean =>
   name.startsWith(`${slug}-`) ||
   name.startsWith(`layers-${slug}-`);
 
-/** Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's. */
+/**
+ * Watches a working run: a phase's leftovers are deleted at its end, the rest at the run's, with
+ * the past that all phases start from.
+ */
 export function openEndedFolders(run: string): {
   readonly onEntry: (entry: Entry, view: RunView) => void;
   readonly close: (view: RunView) => Promise<void>;
@@ -136,7 +142,7 @@ export function openEndedFolders(run: string): {
 /** Moves what phases left to the trash. Disk that cannot be freed now ends no run. */
 function tryTrashPhaseFolders(run: string): readonly string[] {
   try {
-    return trashPhaseFolders(run);
+    return trashPhaseFolders(run, isPast);
   } catch {
     return [];
   }

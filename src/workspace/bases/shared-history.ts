@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { erase, readJson } from "../folder.ts";
+import { readRecentLine } from "../git/commits.ts";
 import { git } from "../git/git.ts";
 import type { GitContext } from "../git/git-call.ts";
 import { quotePath } from "../git/shadow.ts";
@@ -24,7 +25,7 @@ import type { BaseLock } from "./base-lock.ts";
 import { isIntact, type SealedFolder } from "./sealed-folder.ts";
 import { createStoreEntry, deleteStoreEntry, leaseStoreEntry, type Store } from "./store.ts";
 
-export const historyCommitsMax = 20;
+const historyCommitsMax = 20;
 /** How many histories may borrow from each other in a row. Git follows no more than five. */
 const borrowDepthMax = 3;
 const openTriesMax = 5;
@@ -155,15 +156,10 @@ async function readPastCommits(
   call: GitContext,
   commit: GitSha,
 ): Promise<{ readonly commits: readonly GitSha[]; readonly shallow: readonly GitSha[] }> {
-  const { out } = await git({
-    ...call,
-    args: ["rev-list", "--topo-order", "--parents", `--max-count=${historyCommitsMax}`, commit],
-  });
-  const rows = out
-    .toString("latin1")
-    .trim()
-    .split("\n")
-    .map((row) => row.split(" "));
+  const line = await readRecentLine(call, commit, historyCommitsMax);
+  const rows =
+    line?.map(({ commit: hash, parents }) => [hash, ...parents]) ??
+    (await listPastCommits(call, commit));
   const commits = new Set(rows.map(([hash = ""]) => hash));
   const gitDir = call.env?.["GIT_DIR"];
   const cutOff = new Set(gitDir === undefined ? [] : readShallowCommits(gitDir));
@@ -177,6 +173,23 @@ async function readPastCommits(
       )
       .map(([hash = ""]) => hash),
   };
+}
+
+/** The last commits up to one, by git: hashes, each with its parents. */
+async function listPastCommits(
+  call: GitContext,
+  commit: GitSha,
+): Promise<readonly (readonly GitSha[])[]> {
+  const { out } = await git({
+    ...call,
+    args: ["rev-list", "--topo-order", "--parents", `--max-count=${historyCommitsMax}`, commit],
+  });
+
+  return out
+    .toString("latin1")
+    .trim()
+    .split("\n")
+    .map((row) => row.split(" "));
 }
 
 /** The first of these commits that has a history from which another may still borrow. */

@@ -38,6 +38,26 @@ export async function readCommit(call: GitContext, commit: GitSha): Promise<Comm
 }
 
 /**
+ * The last commits up to one, newest first, if they are a straight line; null where branches were
+ * merged, or where a commit is missing.
+ */
+export async function readRecentLine(
+  call: GitContext,
+  commit: GitSha,
+  commitsMax: number,
+): Promise<readonly CommitObject[] | null> {
+  const commits: CommitObject[] = [];
+  for (let next: GitSha | undefined = commit; next !== undefined && commits.length < commitsMax;) {
+    const read: CommitObject | null = await readCommit(call, next);
+    if (read === null || read.parents.length > 1) return null;
+    commits.push(read);
+    next = read.parents[0];
+  }
+
+  return commits;
+}
+
+/**
  * The commits after `from` up to `to`, newest first, if they are a short straight line; null
  * otherwise.
  */

@@ -100,11 +100,7 @@ async function createShadow(
   const extension =
     repository.format === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${repository.format}\n`;
   const core = `[core]\n\trepositoryformatversion = ${extension === "" ? 0 : 1}\n\tfilemode = true\n\tbare = true\n`;
-  // Layers fetch a commit from it by its hash (layers/layer.ts).
-  await writeFile(
-    join(unfinished, "config"),
-    `${core}${extension}[uploadpack]\n\tallowAnySHA1InWant = true\n`,
-  );
+  await writeFile(join(unfinished, "config"), `${core}${extension}`);
 
   await borrowFrom(unfinished, objects);
   await writeFile(join(unfinished, "info", "attributes"), withoutFilters); // H1
