@@ -35,10 +35,10 @@ export function chooseLogin(
   env: Environment,
   userHome: string,
 ): ChosenLogin {
-  const key = profile.login === "own" ? null : findKeyLogin(profile, env);
-  if (key !== null) return key;
-  const own = profile.login === "key" ? null : findOwnLogin(profile, env, userHome);
-  if (own !== null) return own;
+  const keyLogin = profile.login === "own" ? null : findKeyLogin(profile, env);
+  if (keyLogin !== null) return keyLogin;
+  const ownLogin = profile.login === "key" ? null : findOwnLogin(profile, env, userHome);
+  if (ownLogin !== null) return ownLogin;
   if (!profile.needsLogin && profile.login === null) return { kind: "none" };
 
   return { kind: "missing", problem: explainMissing(profile), fix: profile.hints.login };

@@ -16,18 +16,18 @@ export async function loadCalledFlows(
   flow: Flow,
   load: (name: string) => Promise<LoadedFlow>,
 ): Promise<readonly LoadedFlow[]> {
-  const called: LoadedFlow[] = [];
+  const loadedFlows: LoadedFlow[] = [];
   const visited = new Set([flow.flow]);
   const names = [...listCalledNames(flow)];
   for (const name of names) {
     if (visited.has(name)) continue;
     visited.add(name);
     const loaded = await load(name);
-    called.push(loaded);
+    loadedFlows.push(loaded);
     names.push(...listCalledNames(loaded.flow));
   }
 
-  return called;
+  return loadedFlows;
 }
 
 /**

@@ -64,7 +64,7 @@ export async function makeDraft(
   const { flow } = loaded;
   const folder = findStartFolder(context, paths);
   if (flow.playbook !== undefined) refuseDocumentsBelowRoot(folder);
-  const called = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
+  const calledFlows = await loadCalledFlows(flow, (name) => loadCheckedFlow(context, name));
   const playbook = await loadPlaybook(flow.playbook);
   const checkout = await requireRepository(paths.root);
   const repository =
@@ -108,7 +108,7 @@ export async function makeDraft(
     input,
     settings,
     loaded,
-    called,
+    called: calledFlows,
     prepared,
     objective,
     inferred_defaults,
@@ -118,7 +118,7 @@ export async function makeDraft(
   });
 
   const blobs = [
-    ...[loaded.prompts, ...called.map((item) => item.prompts)].flatMap((texts) =>
+    ...[loaded.prompts, ...calledFlows.map((item) => item.prompts)].flatMap((texts) =>
       Object.values(texts),
     ),
     ...assignment.scripts,
