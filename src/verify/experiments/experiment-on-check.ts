@@ -288,7 +288,7 @@ function createLab(
   { result: { check, tests }, evidence, baseline, differences }: PassingCheck,
   { runs, rules }: { readonly runs: ExperimentRuns; readonly rules: ProtectionRules },
 ): Lab {
-  const written = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
+  const baseTexts = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const judging = withoutStyleReaders(check.command);
 
@@ -307,7 +307,7 @@ function createLab(
     repeat: (edits, countsFailure) =>
       runs.repeat(edits, countsFailure, edits.length === 0 ? check.command : judging),
     textAt: async (side, path) => {
-      const text = side === "work" ? written.get(path) : undefined;
+      const text = side === "work" ? baseTexts.get(path) : undefined;
       if (text !== undefined) return text;
       const commit = side === "base" || fromBase.has(path) ? base : request.commit;
       return workspace.textAt(commit, path, textBytesMax);

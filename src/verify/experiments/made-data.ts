@@ -54,8 +54,8 @@ async function findMadeBy(
   if (data.length === 0) return null;
 
   const before = await takeBack(lab, data);
-  const asked = joinCommands(others);
-  const alone = await lab.run("work", before.edits, before.gone, asked);
+  const otherCommands = joinCommands(others);
+  const alone = await lab.run("work", before.edits, before.gone, otherCommands);
   if (alone?.passed !== false) return null; // G1
   const shown = `printf '\\n${separator}\\n' && cat ${data.map(({ path }) => shellWord(path)).join(" ")}`;
   const behind = await lab.run(

@@ -59,12 +59,16 @@ export function findAnswersInCode(
   return sources.flatMap(({ path, was, is }) => {
     const text = readAddedText(was ?? "", is);
     const entries = findEntries(text);
-    const asked = entries.filter(([input, answer]) => expectedPairs.has(pairKey(input, answer))); // W1
+    const copiedEntries = entries.filter(([input, answer]) =>
+      expectedPairs.has(pairKey(input, answer)),
+    ); // W1
     const parallel = findParallelEntries(text, valuesOfLines, { literal, parse: parseLiteral });
-    const tables = [{ all: entries, copied: asked }, ...parallel].map(({ all, copied }) => ({
-      all: all.filter((pair) => !isNoAnswer(pair)),
-      copied: copied.filter((pair) => !isNoAnswer(pair)).filter(isUnnamed),
-    }));
+    const tables = [{ all: entries, copied: copiedEntries }, ...parallel].map(
+      ({ all, copied }) => ({
+        all: all.filter((pair) => !isNoAnswer(pair)),
+        copied: copied.filter((pair) => !isNoAnswer(pair)).filter(isUnnamed),
+      }),
+    );
 
     const table = tables.find(
       ({ all, copied }) => copied.length >= entriesMin && 2 * copied.length > all.length,

@@ -121,9 +121,9 @@ const isWithin = ({ path, line }: Definition, test: TestCase): boolean =>
 function isNamedBeside({ path, name, from, to }: Definition, source: Source): boolean {
   const rest = source.path === path ? source.is.slice(0, from) + source.is.slice(to) : source.is;
   const lines = rest.split("\n").filter((line) => !importOrExport.test(line));
-  const written = name.replaceAll("$", "\\$");
+  const escapedName = name.replaceAll("$", "\\$");
 
-  return new RegExp(`[(,=:?&|]\\s?${written}\\b|(?<![\\w$])${written}\\s?\\(`).test(
+  return new RegExp(`[(,=:?&|]\\s?${escapedName}\\b|(?<![\\w$])${escapedName}\\s?\\(`).test(
     lines.join("\n"),
   );
 }

@@ -107,7 +107,7 @@ export function chooseFlips(
 ): readonly Flip[] {
   const weight = ({ path, score }: Flip): number =>
     score + (changed.includes(path) ? changedBonus : 0);
-  const order = shuffle(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted(
+  const byWeight = shuffle(candidates, seed, ({ path, line }) => `${path}:${line}`).toSorted(
     (left, right) => weight(right) - weight(left),
   );
 
@@ -118,11 +118,11 @@ export function chooseFlips(
         earlier.path !== flip.path || Math.abs(earlier.line - flip.line) >= distanceLinesMin,
     );
 
-  for (const flip of order) {
+  for (const flip of byWeight) {
     if (chosen.length < max && chosen.every(({ path }) => path !== flip.path)) chosen.push(flip);
   }
 
-  for (const flip of order) {
+  for (const flip of byWeight) {
     if (chosen.length < max && !chosen.includes(flip) && isDistant(flip)) chosen.push(flip);
   }
 

@@ -121,16 +121,16 @@ function listPatternChanges(command: string, word: string): readonly string[] {
     if (pattern === null) return [];
 
     const start = at + pattern.from;
-    const written = pattern.text;
-    const quote = /^["']/.exec(written)?.[0] ?? "";
-    const near = toAdjacentLiteral(quote === "" ? `"${written}"` : written);
+    const patternText = pattern.text;
+    const quote = /^["']/.exec(patternText)?.[0] ?? "";
+    const near = toAdjacentLiteral(quote === "" ? `"${patternText}"` : patternText);
     const isNegated = /^\s*!/.test(text) || /\s-[A-Za-z]*[vL]/.test(searched[0]);
     const changed = isNegated
       ? [`''`] // every line has it
       : [quote === "" ? near.slice(1, -1) : near, quote + word + quote];
 
     return changed.map(
-      (other) => command.slice(0, start) + other + command.slice(start + written.length),
+      (other) => command.slice(0, start) + other + command.slice(start + patternText.length),
     );
   });
 }

@@ -61,14 +61,14 @@ async function findBuiltPrograms(
   const started = new Set(
     parts.flatMap((part) => /^[@-]*((?:\.\/)?[\w./-]+)$/.exec(part.trim())?.[1] ?? []).map(toName),
   );
-  const linked = parts
+  const linkedSources = parts
     .filter((part) => started.has(toName(/\s-o\s*(\S+)/.exec(part)?.[1] ?? "")))
     .flatMap((part) => [...findNamedPaths([part])]);
   const sources = paths.filter(
     (path) =>
       cFile.test(path) &&
       !changedPaths.includes(path) &&
-      (linked.includes(path) || started.has(path.replace(/\.\w+$/, ""))),
+      (linkedSources.includes(path) || started.has(path.replace(/\.\w+$/, ""))),
   );
   const texts = await Promise.all(
     sources.map(async (path) => ({ path, text: (await textAt("work", path)) ?? "" })),
@@ -91,13 +91,13 @@ function findMainClasses(part: string, paths: readonly string[]): readonly strin
  * `grep` judges, and what is written in the program is no expectation.
  */
 function createAskedFilter({ command }: Check, lab: Lab): (path: string) => boolean {
-  const asked = splitPipelines(withoutRedirections(command))
+  const judgedParts = splitPipelines(withoutRedirections(command))
     .map(({ text }) => splitChain(text))
     .filter((parts) => parts.length > 1 && isReadOnly(parts.at(-1) ?? ""))
     .flatMap((parts) => parts.slice(0, -1));
-  const named = findNamedPaths(asked);
+  const named = findNamedPaths(judgedParts);
   const isGivenMore = (path: string): boolean =>
-    asked.some((part) => /^\s+[^\s>]/.test(part.split(path)[1] ?? ""));
+    judgedParts.some((part) => /^\s+[^\s>]/.test(part.split(path)[1] ?? ""));
   const isTool = (path: string): boolean =>
     toolPath.test(path) || (lab.changedPaths.includes(path) && isGivenMore(path));
   const isUnderTest = (path: string): boolean => isTool(path) && !judgingPathPattern.test(path);

@@ -92,10 +92,10 @@ function findNames(
 
   for (const [, first = "", second = ""] of imports.flatMap((form) => [...text.matchAll(form)])) {
     const [list, from] = language === "js" ? [first, second] : [second, first];
-    const own = new RegExp(
+    const importedAs = new RegExp(
       `(?<![\\w$])${escape(name)}(?![\\w$])(?:\\s*(?:\\bas\\b|:)\\s*([\\w$]+))?`,
     );
-    const named = own.exec(language === "js" ? (/\{[\s\S]*\}/.exec(list)?.[0] ?? "") : list);
+    const named = importedAs.exec(language === "js" ? (/\{[\s\S]*\}/.exec(list)?.[0] ?? "") : list);
     if (named !== null && isLocal(from, language)) names.push(named[1] ?? escape(name));
     const whole = language === "js" ? /^(?:\*\s*as\s+)?([\w$]+)/.exec(list.trim())?.[1] : undefined;
     if (whole !== undefined && isMeant(from)) {
@@ -125,7 +125,7 @@ function findReceivers(
   { path: module, name }: Callee,
   language: "js" | "py",
 ): readonly string[] {
-  const made = names.flatMap((one) =>
+  const instanceReceivers = names.flatMap((one) =>
     [
       ...code.matchAll(
         new RegExp(
@@ -135,8 +135,10 @@ function findReceivers(
       ),
     ].map(([, receiver = ""]) => escape(receiver)),
   );
-  const own = path === module ? [language === "js" ? "this" : "self"] : [];
-  return [...new Set([...made, ...own])].map((receiver) => `${receiver}\\.${escape(name)}`);
+  const selfReceivers = path === module ? [language === "js" ? "this" : "self"] : [];
+  return [...new Set([...instanceReceivers, ...selfReceivers])].map(
+    (receiver) => `${receiver}\\.${escape(name)}`,
+  );
 }
 
 const escape = (name: string): string => name.replaceAll(/[.$]/g, String.raw`\$&`);
@@ -148,12 +150,12 @@ const isLocal = (from: string, language: "js" | "py"): boolean =>
 /** Whether what is imported by this name may be the module at a path: by its last part. */
 function mayMean(from: string, path: string, language: "js" | "py"): boolean {
   const stem = basename(path).replace(/\.[^.]*$/, "");
-  const own = /^(?:index|__init__)$/.test(stem) ? basename(dirname(path)) : stem;
+  const moduleName = /^(?:index|__init__)$/.test(stem) ? basename(dirname(path)) : stem;
   const last =
     language === "py"
       ? from.split(".").at(-1)
       : basename(from)
           .replace(/\.[cm]?[jt]sx?$/, "")
           .replace(/^index$/, () => basename(dirname(from)));
-  return isLocal(from, language) && last === own;
+  return isLocal(from, language) && last === moduleName;
 }

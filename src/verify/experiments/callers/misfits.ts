@@ -28,9 +28,9 @@ function findJsMisfit({ was, is, call, isNew }: Fitting): string | null {
   for (const [at, parameter] of is.parameters.entries()) {
     const { name, fields } = parameter;
     const before = was.parameters[placeBefore(parameter)] ?? was.parameters[at];
-    const given = call.given[at];
+    const argument = call.given[at];
     if (fields !== null) {
-      const missing = findMissingField(parameter, before, is.body, given);
+      const missing = findMissingField(parameter, before, is.body, argument);
       if (missing !== null) return missing;
     } else if (at >= count && !parameter.isOptional) {
       const hadDefault = before !== undefined && hasDefault(before);
@@ -79,9 +79,9 @@ const isUsed = (name: string, body: string): boolean =>
 
 /** Whether the code looks if it was given something, or only hands it on. */
 function isHandled(name: string, body: string): boolean {
-  const own = `(?:this\\.#?)?(?<![\\w$])${escape(name)}(?![\\w$])`;
+  const parameterUse = `(?:this\\.#?)?(?<![\\w$])${escape(name)}(?![\\w$])`;
   const asks = new RegExp(
-    `${own}\\s*(?:\\?\\?|\\|\\||&&|\\?\\.|\\?(?!:)|[=!]==?\\s*(?:undefined|null|void))|(?:typeof\\s+|!\\s*|\\bif\\s*\\(\\s*)${own}|(?:undefined|null)\\s*[=!]==?\\s*${own}|\\barguments\\b|${own}\\s*=(?![=>])\\s*[^;\\n]*\\?\\?`,
+    `${parameterUse}\\s*(?:\\?\\?|\\|\\||&&|\\?\\.|\\?(?!:)|[=!]==?\\s*(?:undefined|null|void))|(?:typeof\\s+|!\\s*|\\bif\\s*\\(\\s*)${parameterUse}|(?:undefined|null)\\s*[=!]==?\\s*${parameterUse}|\\barguments\\b|${parameterUse}\\s*=(?![=>])\\s*[^;\\n]*\\?\\?`,
   );
   if (asks.test(body)) return true;
 

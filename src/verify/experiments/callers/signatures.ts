@@ -171,10 +171,10 @@ function findPythonSignatures(code: string): readonly Signature[] {
       const body = rest.slice(0, end === null ? rest.length : end.index + 1);
       const parameters = readPythonParameters(code.slice(open + 1, close - 1));
       const isStatic = decorators.some((one) => one.startsWith("@staticmethod"));
-      const given = owner === null || isStatic ? parameters : parameters.slice(1);
+      const callableParameters = owner === null || isStatic ? parameters : parameters.slice(1);
       return own === "__init__" && owner !== null
-        ? [{ name: owner, owner: null, parameters: given, body }]
-        : [{ name: own, owner, parameters: given, body }];
+        ? [{ name: owner, owner: null, parameters: callableParameters, body }]
+        : [{ name: own, owner, parameters: callableParameters, body }];
     },
   );
 }

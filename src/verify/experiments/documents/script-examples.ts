@@ -88,8 +88,8 @@ function readStatement(statement: string, knownNames: Set<string>): ExampleStep 
   }
 
   const printed = /^console\.log\(([^]+)\)$/.exec(statement)?.[1];
-  const called = constant === undefined ? statement : value;
-  const code = (printed ?? called).trim().replace(/^await\s+/, "");
+  const callText = constant === undefined ? statement : value;
+  const code = (printed ?? callText).trim().replace(/^await\s+/, "");
   return isPlainCall(code, knownNames) ? { code, constant: null, expected: null } : null;
 }
 

@@ -42,8 +42,8 @@ export function findStatements(source: StatementSource): readonly Statement[] {
     if (person.text.includes(` ${words.join(" ")} `)) return [];
     if (heading.test(line) && !words.some((found) => /^\d/.test(found))) return [];
     const unknown = words.filter((found) => !known.has(found));
-    const own = words.filter((found) => !person.words.has(found));
-    const newWords = new Set(unknown.length > 0 ? unknown : own);
+    const unspokenWords = words.filter((found) => !person.words.has(found));
+    const newWords = new Set(unknown.length > 0 ? unknown : unspokenWords);
 
     return newWords.size > 0 ? [{ path, index, line: line.trim(), newWords }] : [];
   });
@@ -103,13 +103,13 @@ export function swapStatements(text: string, statements: readonly Statement[]): 
     kinds.set(kind, [...(kinds.get(kind) ?? []), found]);
     return found;
   });
-  const taken = new Map<string, number>();
+  const usedPositions = new Map<string, number>();
 
   return rewriteStatements(text, statements, (found) => {
     const kind = kindOf(found);
     const same = kinds.get(kind) ?? [];
-    const position = taken.get(kind) ?? 0;
-    taken.set(kind, position + 1);
+    const position = usedPositions.get(kind) ?? 0;
+    usedPositions.set(kind, position + 1);
     const half = Math.ceil(same.length / 2);
     const others = [...same.slice(position + half), ...same.slice(0, position + half)];
 

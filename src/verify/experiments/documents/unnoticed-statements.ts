@@ -147,8 +147,10 @@ async function createComparedFilter(
   const { calls, results } = await listEvaluatedExamples(context, document);
 
   return (line) => {
-    const said = line.trim().replace(/^\$\s+/, "");
-    return lines.has(said) || results.has(said) || calls.some((call) => line.includes(call));
+    const bareLine = line.trim().replace(/^\$\s+/, "");
+    return (
+      lines.has(bareLine) || results.has(bareLine) || calls.some((call) => line.includes(call))
+    );
   };
 }
 

@@ -107,12 +107,12 @@ function rewriteAssertion(file: TestFile, assertion: Assertion): readonly TextCh
   const { text, kinds, dialect, draw } = file;
   const expected = assertion.values?.[0] ?? assertion.literal;
   if (expected === undefined) return [];
-  const written = text.slice(expected.from, expected.to);
-  if (keywordArgument.test(written) || written.includes("\n")) return [];
+  const expectedText = text.slice(expected.from, expected.to);
+  if (keywordArgument.test(expectedText) || expectedText.includes("\n")) return [];
   const respelled = kinds.has("respelled")
-    ? replaceLiterals(written, (literal) => respellLiteral(literal, dialect, draw))
-    : written;
-  const respelling = respelled === written ? [] : [{ ...expected, text: respelled }];
+    ? replaceLiterals(expectedText, (literal) => respellLiteral(literal, dialect, draw))
+    : expectedText;
+  const respelling = respelled === expectedText ? [] : [{ ...expected, text: respelled }];
 
   return kinds.has("primitive")
     ? [...respelling, ...convertActual(file, assertion, respelled)]

@@ -96,10 +96,10 @@ function switchC(source: BuildSource): SwitchedBuild {
     ].some(({ index, 0: line }) => isNew(index, index + line.length));
 
   const builtIns = builtInMacros.filter(({ name }) => asksFor(name));
-  const asked = findAskedMacros(text, isNew);
-  const flags = asked.filter(isCompilerFlag);
-  const macros = asked.filter((name) => !flags.includes(name) && !isMacroOn(name));
-  const ofOthers = asked.filter(isMacroOfOthers);
+  const askedMacros = findAskedMacros(text, isNew);
+  const flags = askedMacros.filter(isCompilerFlag);
+  const macros = askedMacros.filter((name) => !flags.includes(name) && !isMacroOn(name));
+  const ofOthers = askedMacros.filter(isMacroOfOthers);
   const weakNames = findWeakNames(code, isNew).filter((name) => !isLinked(name));
 
   return {

@@ -90,8 +90,10 @@ export function buildNearRecording(
   nonce: string,
 ): NearRecording | null {
   const words = new Set(tests.match(/[\w$]+/g));
-  const written = [...new Set([...tests.matchAll(literalPattern)].map(([literal]) => literal))]; // the literals that tests write out
-  const texts = written
+  const testLiterals = [
+    ...new Set([...tests.matchAll(literalPattern)].map(([literal]) => literal)),
+  ];
+  const texts = testLiterals
     .filter((literal) => /^["']/.test(literal))
     .map((literal) => literal.slice(1, -1));
 
@@ -112,8 +114,8 @@ export function buildNearRecording(
   );
   const functions = recorded.flatMap((output) => output.functions);
   if (functions.length === 0) return null;
-  const namedInputs = [...texts, ...written.filter((input) => /^\d/.test(input))].filter((input) =>
-    isNamed(input, goal),
+  const namedInputs = [...texts, ...testLiterals.filter((input) => /^\d/.test(input))].filter(
+    (input) => isNamed(input, goal),
   );
 
   const inCode = new Set(

@@ -128,14 +128,14 @@ function alterFile(
  * => (a))`. None for a generator.
  */
 function wrapBody({ from, to }: Definition, code: string, nonce: string): readonly TextChange[] {
-  const own = code.slice(from, to);
+  const functionText = code.slice(from, to);
   const [, isAsync = ""] =
     /^(?:[^=(]*=\s*)?(?:export\s+|default\s+|static\s+|public\s+|private\s+)*(async\b)?/.exec(
-      own,
+      functionText,
     ) ?? [];
 
-  const isGenerator = /^[^(]*\*/.test(own);
-  const body = isGenerator ? null : findBody(own);
+  const isGenerator = /^[^(]*\*/.test(functionText);
+  const body = isGenerator ? null : findBody(functionText);
   if (body === null) return [];
   const open = isAsync === "" ? `${nonce}(() => ` : `${nonce}(async () => `;
 
@@ -145,7 +145,8 @@ function wrapBody({ from, to }: Definition, code: string, nonce: string): readon
     text,
   });
 
-  if (own[body.from] !== "{") return [insert(body.from, `${open}(`), insert(body.to, "))")];
+  if (functionText[body.from] !== "{")
+    return [insert(body.from, `${open}(`), insert(body.to, "))")];
   return [insert(body.from + 1, ` return ${open}{`), insert(body.to - 1, "}); ")];
 }
 

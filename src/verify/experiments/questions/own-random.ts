@@ -39,13 +39,13 @@ const ownSeeding =
 /** A Python test with its own random generator; null if it uses none (O1). */
 export function isolateRandom(path: string, text: string): string | null {
   if (!path.endsWith(".py") || ownSeeding.test(text)) return null;
-  const own = text
+  const withoutRandom = text
     .replaceAll(/^import random$/gm, "import random; random = random.Random()")
     .replaceAll(/^from random import ([a-z]\w*(?:, *[a-z]\w*)*)$/gm, (_all, names: string) => {
       const ownFunctions = names.replaceAll(/\w+/g, "_own.$&");
       return `from random import Random as _Own; _own = _Own(); ${names} = ${ownFunctions}`;
     });
-  return own === text ? null : own;
+  return withoutRandom === text ? null : withoutRandom;
 }
 
 export const describeSharedRandom = (paths: readonly string[]): string =>

@@ -139,8 +139,8 @@ export function listTasks(
     .map((name) => `npm ${name}`);
 
   const targets = makefiles.filter((text) => !reachesOut.test(text)).flatMap(listMakeTargets);
-  const made = targets.flatMap((target) => [`make ${target}`, `make -s ${target}`]);
-  return [...started, ...short, ...made];
+  const makeCommands = targets.flatMap((target) => [`make ${target}`, `make -s ${target}`]);
+  return [...started, ...short, ...makeCommands];
 }
 
 const scriptStarters = [

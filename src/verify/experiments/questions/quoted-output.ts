@@ -242,8 +242,10 @@ async function findMissingOutput(
   project: ProjectPrograms,
 ): Promise<string | null> {
   const { goal = "" } = context;
-  const meant = documents.filter(({ path }) => goal.includes(path));
-  const texts = (meant.length > 0 ? meant : documents).map(({ is }) => is).join("\n");
+  const namedDocuments = documents.filter(({ path }) => goal.includes(path));
+  const texts = (namedDocuments.length > 0 ? namedDocuments : documents)
+    .map(({ is }) => is)
+    .join("\n");
 
   for (const { command, isWhole } of findOutputGoals(goal).slice(0, commandsMax)) {
     const plan = planCommand(command, project);
@@ -262,7 +264,7 @@ async function findMissingOutput(
       continue;
     } // O6
 
-    return `${(meant.length > 0 ? meant : documents).map(({ path }) => path).join(", ")} does not hold what \`${command}\` prints (${shorten(line)})`;
+    return `${(namedDocuments.length > 0 ? namedDocuments : documents).map(({ path }) => path).join(", ")} does not hold what \`${command}\` prints (${shorten(line)})`;
   }
 
   return null;

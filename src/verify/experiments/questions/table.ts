@@ -332,9 +332,9 @@ export async function askAll(context: QuestionContext): Promise<Answers> {
   let madeAgain: readonly string[] = [];
   if (isAsked(generatedFiles)) {
     announce(generatedFiles.name);
-    const made = await makeFilesAgain(context);
-    if (made.gap !== null) gaps.push(made.gap);
-    madeAgain = made.madeAgain;
+    const remadeFiles = await makeFilesAgain(context);
+    if (remadeFiles.gap !== null) gaps.push(remadeFiles.gap);
+    madeAgain = remadeFiles.madeAgain;
   }
 
   announce("is it loaded as a program alone?");

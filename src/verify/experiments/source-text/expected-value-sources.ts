@@ -81,9 +81,11 @@ export function findReferences(
 
     for (const { names, from } of findNamedImports(test)) {
       const path = from.find((place) => candidates.has(place));
-      const called = names.filter((name) => expected.some((value) => value.startsWith(`${name}(`)));
-      if (path !== undefined && called.length > 0) {
-        references.set(path, new Set([...(references.get(path) ?? []), ...called]));
+      const calledNames = names.filter((name) =>
+        expected.some((value) => value.startsWith(`${name}(`)),
+      );
+      if (path !== undefined && calledNames.length > 0) {
+        references.set(path, new Set([...(references.get(path) ?? []), ...calledNames]));
       }
     }
   }

@@ -199,20 +199,20 @@ async function buildTestRuns(context: QuestionContext): Promise<readonly Outside
     const manifestPath = findManifestName(path);
     const manifest = manifestPath === null ? null : await lab.textAt("work", manifestPath);
 
-    const given = {
+    const programInput = {
       path,
       text,
       nonce: createNonce(`${lab.seed} tests ${runs.length}`),
       manifest,
       skippedTests: [],
     };
-    const program = buildWithoutRunner(given);
+    const program = buildWithoutRunner(programInput);
     if (program !== null) {
       runs.push({
         ...program,
         from: path,
         gap: describeRunnerDependence(path),
-        confirmed: () => isCausedByWork(given, context),
+        confirmed: () => isCausedByWork(programInput, context),
       });
     }
 

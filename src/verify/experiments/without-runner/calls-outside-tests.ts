@@ -56,19 +56,19 @@ function findPlainComparisons(path: string, text: string): PlainComparisons | nu
   const imports = family === "js" ? findJsImports(text) : findPythonImports(text);
   const modules = addConstants(imports, text, family);
   const effectsIn = (part: string): readonly Effect[] => findEffects(part, family, imports.names);
-  const asked = removeTests(
+  const repeatableText = removeTests(
     path,
     text,
     (test) => test.isSkipped || effectsIn(test.text).length > 0,
   );
-  if (effectsIn(asked).length > 0) return null; // beside all tests
+  if (effectsIn(repeatableText).length > 0) return null; // beside all tests
   const changed = new Set(
     effectsIn(text)
       .filter(({ isMethod }) => isMethod)
       .map(({ name }) => name),
   );
 
-  const comparisons = findComparedValues(path, asked).filter(
+  const comparisons = findComparedValues(path, repeatableText).filter(
     ({ actual, expected }) =>
       !`${actual}${expected}`.includes("\n") &&
       !(actual.match(/[\w$]+/g) ?? []).some((word) => changed.has(word)) &&
