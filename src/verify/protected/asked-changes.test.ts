@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { isChangeAskedFor, isRenameAskedFor } from "./asked-changes.ts";
+import {
+  isChangeAskedFor,
+  isRemovalAskedFor,
+  isRenameAskedFor,
+  isSettingAskedFor,
+} from "./asked-changes.ts";
 
 describe("a change of what judges is asked for", () => {
   test.each([
@@ -59,4 +64,51 @@ test("names", () => assert.deepEqual(names(), ["drill"]));
   ])("%s is no such change", (_what, after, words) => {
     expect(isRenameAskedFor(before, after, words)).toBe(false);
   });
+});
+
+test("tests of a name may go if the goal asks to remove the name", () => {
+  const before = `func TestFormats(t *testing.T) {
+	for format, want := range map[string]string{
+		"rss":       "<link>",
+		"legacyxml": "<e>",
+	} {
+	}
+}
+
+func TestLegacyXMLWarns(t *testing.T) {
+	run("-format", "legacyxml")
+}
+
+func TestUnknown(t *testing.T) {
+	run("-format", "yaml")
+}
+`;
+  const after = before
+    .replace('\t\t"legacyxml": "<e>",\n', "")
+    .replace(/func TestLegacyXMLWarns[^}]*\}\n\n/, "");
+  const goal = "Remove the legacyxml format, with the tests that use it.";
+  expect(isRemovalAskedFor(before, after, goal)).toBe(true);
+  expect(isRemovalAskedFor(before, after, "Rename legacyxml to oldxml")).toBe(false);
+  expect(isRemovalAskedFor(before, after.replace(/func TestUnknown[^}]*\}\n/, ""), goal)).toBe(
+    false,
+  );
+});
+
+describe("settings", () => {
+  test.each([
+    [".eslintrc.json", "Switch on the ESLint rules eqeqeq and no-var in our configuration."],
+    ["eslint.config.js", "Add no-var to eslint.config.js"],
+    ["tsconfig.json", "Enable strict in tsconfig.json and fix what fails."],
+    [".eslintrc.json", "Switch on eqeqeq (== null stays allowed) and no-var for ESLint"],
+    ["mypy.ini", "Turn on mypy's disallow_untyped_defs"],
+  ])("that a goal asks for: %s, %s", (path, goal) =>
+    expect(isSettingAskedFor(path, goal)).toBe(true),
+  );
+  test.each([
+    [".eslintrc.json", "Make eslint pass"],
+    [".eslintrc.json", "Add a rule engine"],
+    ["tsconfig.json", "Add types, but leave tsconfig.json as it is"],
+  ])("that it does not ask for: %s, %s", (path, goal) =>
+    expect(isSettingAskedFor(path, goal)).toBe(false),
+  );
 });

@@ -103,9 +103,9 @@ function findTestFindings(
 /** Settings that leave tests out. */
 const exclusions =
   /\b(?:exclude|testPathIgnorePatterns|testIgnore|ignorePatterns|collect_ignore\w*|deselect|norecursedirs|forbidOnly)\b|--(?:ignore|deselect|exclude)\b|passWithNoTests/g;
-/** What lets a failing command pass, or turns rules off. */
+/** What lets a failing command pass, or turns rules off: as a key, a table or a flag, not as a value. */
 const loopholes =
-  /\|\|\s*true\b|\bexit\s+0\b|continue-on-error:\s*true|allow_failure:\s*true|["']?\boff\b["']?|\bignore\w*|\bdisable\w*|\bexclude\w*|failure_?ignore/gi;
+  /\|\|\s*true\b|\bexit\s+0\b|continue-on-error:\s*true|allow_failure:\s*true|["']?\boff\b["']?|--(?:ignore|disable|exclude)|\b(?:\w*ignore|disable|exclude)[\w-]*["']?\s*(?:[:=\](]|\s-\s)/gi;
 
 /**
  * How many strict rules of the TypeScript compiler are on, less those options that make it laxer.

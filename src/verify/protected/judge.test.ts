@@ -136,9 +136,11 @@ describe("tests", () => {
 
   test("a new test file, a word in a comment or a string, and code are no changes of an oracle", () => {
     expect(hows({ "src/a.ts": "1" }, { "src/a.ts": "2", "test/new.test.ts": js })).toEqual([]);
-    expect(hows({ "a.test.ts": js }, { "a.test.ts": `// it.skip and test.only\n${js}` })).toEqual([
-      "a.test.ts changed",
-    ]);
+    expect(hows({ "a.test.ts": js }, { "a.test.ts": `// it.skip and test.only\n${js}` })).toEqual(
+      [],
+    );
+    const text = js.replace('"none"', '"it.skip and test.only"');
+    expect(hows({ "a.test.ts": js }, { "a.test.ts": text })).toEqual(["a.test.ts changed"]);
   });
 });
 
@@ -312,6 +314,29 @@ describe("what configures them", () => {
     ]);
   });
 
+  test("settings of a linter may be what the goal asks for, unless they are loosened", () => {
+    const judge = (after: string) =>
+      judged(
+        { ".eslintrc.json": '{\n  "rules": {\n    "eqeqeq": "error"\n  }\n}\n' },
+        { ".eslintrc.json": after },
+        { goal: "Switch on the ESLint rule no-var." },
+      ).changes.map(({ how, allowed }) => [how, allowed]);
+    const rules = (more: string) => `{\n  "rules": {\n    ${more}\n  }\n}\n`;
+    expect(judge(rules('"eqeqeq": "error", "no-var": "error"'))).toEqual([["changed", "goal"]]);
+    expect(judge(rules('"eqeqeq": "off", "no-var": "error"'))).toEqual([["loosened", null]]);
+  });
+
+  test("Rust's tests beside the code follow a name that the goal asks to change", () => {
+    const before = `pub fn parse(s: &str) {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn parses() {\n        assert_eq!(parse("a"), 1);\n    }\n}\n`;
+    const judge = (after: string, goal: string) =>
+      judged({ "src/lib.rs": before }, { "src/lib.rs": after }, { goal }).changes.map(
+        ({ how, allowed }) => [how, allowed],
+      );
+    const renamed = before.replaceAll("parse(", "parse_line(");
+    expect(judge(renamed, "Rename parse to parse_line")).toEqual([["changed", "goal"]]);
+    expect(judge(renamed, "Change src/lib.rs")).toEqual([["changed", null]]);
+  });
+
   test("Rust's tests beside the code: each of them decides, the code and further tests do not", () => {
     const before = `pub fn add(a: i32, b: i32) -> i32 { a + b }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    ${rs.replaceAll("\n", "\n    ")}\n}\n`;
     const change = (from: string, to: string) =>
@@ -463,7 +488,7 @@ describe("new files", () => {
 describe("who may", () => {
   const [before, after] = [
     { "test/a.test.ts": js, "tsconfig.json": "{}" },
-    { "test/a.test.ts": `${js}// x\n`, "tsconfig.json": "{ }" },
+    { "test/a.test.ts": `${js}x();\n`, "tsconfig.json": "{ }" },
   ];
 
   test("what the scope names is allowed, and the rest is not", () => {

@@ -16,7 +16,8 @@
 //       config.mk`), if experiments follow: what kept the tests from failing would be found by
 //       them. A person is told of it.
 //   J8. A change of tests and recorded outputs that the goal asks for in so many words, or of names
-//       that it asks to change, needs no further leave, unless it puts tests out of action. A gap
+//       that it asks to change or remove, needs no further leave, unless it puts tests out of action;
+//       nor do settings of linters and compilers that it asks for, unless they are loosened. A gap
 //       names it.
 
 import type { StringSet } from "../../kit/as-set.ts";
@@ -27,13 +28,15 @@ import type { Difference } from "../../ports/workspace.ts";
 import { extendsPart, listChangedParts, extractProtectedParts } from "./parts/extract-parts.ts";
 import type { CommandSet } from "./command-set.ts";
 import type { ProtectedParts } from "./parts/protected-parts.ts";
-import { isChangeAskedFor, isRenameAskedFor } from "./asked-changes.ts";
+import { isAskedFor } from "./asked-changes.ts";
 import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, keepsAllLines, isHarmlessAddition } from "./kept-lines.ts";
 import { setsVariablesOnly } from "./parts/parse-makefile.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./rows/protection-row.ts";
+import { isSameCode } from "./same-code.ts";
+import { detectSourceLanguage } from "./source-language.ts";
 
 export type ProtectionRules = {
   /** Every path at the base. */
@@ -125,14 +128,7 @@ export function judgeProtected({
     const isAllowedAddition =
       rules.areTriedOut === true && (hasOnlyNewTests || comesWithTests || isMoved); // J5
     const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
-    const mayBeAskedFor =
-      row.part === undefined &&
-      (row.kind === "test" || row.kind === "snapshot") &&
-      !evasions.has(finding.how) &&
-      !keepsEverything(file);
-    const isAskedFor =
-      mayBeAskedFor && (isChangeAskedFor(path, goal) || isAskedRename(file, finding, goal)); // J8
-    const allowedByGoal = isAskedFor ? ("goal" as const) : null;
+    const allowedByGoal = isAskedByGoal(file, row, finding, goal) ? ("goal" as const) : null; // J8
     const allowed = isNamed ? ("scope" as const) : (allowedAsAddition ?? allowedByGoal);
 
     const change: ProtectedChange = {
@@ -154,15 +150,27 @@ export function judgeProtected({
   return { content, changes };
 }
 
-/** Only names that the goal asks to change are others, and what was said of them; no test is gone. */
-const isAskedRename = (
-  { before, after }: ChangedFile,
+function isAskedByGoal(
+  file: ChangedFile,
+  { kind, part }: ProtectionRow,
   { how }: ChangeFinding,
   goal: string,
-): boolean =>
-  how === "changed" && before !== null && after !== null && isRenameAskedFor(before, after, goal);
-
-const evasions: ReadonlySet<string> = new Set(["skipped", "focused", "mocked", "loosened"]);
+): boolean {
+  const { path } = file.difference;
+  if (part !== undefined && part !== "rust_source") return false;
+  if (part === undefined && kind === "test" && keepsEverything(file)) return false;
+  const findJudging = (text: string | null): string | null =>
+    part === undefined || text === null
+      ? text
+      : Object.values(extractProtectedParts(part, text, noCommands) ?? {}).join("\n");
+  const [before, after] = [findJudging(file.before), findJudging(file.after)];
+  // Tests that got other names are gone as parts, and yet there.
+  const [finding] =
+    part === undefined ? [] : findChangeFindings(path, kind, before ?? "", after ?? "");
+  const howNow = part === undefined ? how : (finding?.how ?? "changed");
+  return isAskedFor({ path, kind, how: howNow, before, after, isPart: part !== undefined }, goal);
+}
+const noCommands: CommandSet = { commands: [], usedCommands: [], restores: false };
 
 /** A new file that a makefile includes and that sets variables, and does nothing else (J7). */
 const isVariablesFile = (row: ProtectionRow, after: string | null): boolean =>
@@ -222,6 +230,8 @@ function describeFileChange(
   } // J6
 
   if (row.part !== undefined) return describePartChange({ path, row, before, after, commandSet }); // J2
+  const language = detectSourceLanguage(path);
+  if (row.kind === "test" && language !== null && isSameCode(before, after, language)) return null;
   const findings = findChangeFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");

@@ -68,6 +68,31 @@ export function maskText(
   return chunks.join("");
 }
 
+export type CodePart = { readonly kind: "code" | "string" | "comment"; readonly text: string };
+
+/** The text in parts: code, strings with their quotes, and comments. */
+export function splitCode(text: string, family: SourceLanguage): readonly CodePart[] {
+  const parts: CodePart[] = [];
+  let codeFrom = 0;
+  let position = 0;
+  while (position < text.length) {
+    const span = findSpan(text, position, family);
+    if (span === null) {
+      position++;
+      continue;
+    }
+
+    const spanText = text.slice(position, span.to);
+    if (codeFrom < position) parts.push({ kind: "code", text: text.slice(codeFrom, position) });
+    parts.push({ kind: /^(?:\/[/*]|#)/.test(spanText) ? "comment" : "string", text: spanText });
+    position = span.to;
+    codeFrom = span.to;
+  }
+
+  if (codeFrom < text.length) parts.push({ kind: "code", text: text.slice(codeFrom) });
+  return parts;
+}
+
 /** A comment or string: `inner` is what is blanked out, `to` the position behind it. */
 type Span = { readonly inner: readonly [number, number]; readonly to: number };
 
