@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { RunMetrics, TrendSummary } from "../contracts/roadmap-reports.ts";
+import { type RunMetrics, TrendSummary } from "../contracts/roadmap-reports.ts";
 import { seedMetrics } from "../contracts/roadmap.test-support.ts";
 import { buildTrend, describeTrendWarning } from "./trend.ts";
 

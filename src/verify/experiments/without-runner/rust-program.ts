@@ -33,7 +33,7 @@ const editionDefault = 2015;
 function readManifest(text: string): Manifest | null {
   let manifest: CargoToml;
   try {
-    manifest = parse(text) as CargoToml;
+    manifest = parse(text);
   } catch {
     return null;
   }

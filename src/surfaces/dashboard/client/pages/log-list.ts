@@ -15,12 +15,13 @@ import { formatNumber } from "../../../../views/web/format-numbers.ts";
 import { draw, state } from "../store.ts";
 
 export const narrowScreen = matchMedia("(max-width:719px)");
+/** The height of a row, as `.log-row` has it in views/web/style.ts and style-screens.ts. */
 const rowPx = (): number => (narrowScreen.matches ? 58 : 30);
 /**
  * How many rows more than visible are drawn above and below. Rows are drawn again each time the
  * list has scrolled by as many.
  */
-const spareRows = 4;
+const spareRowCount = 4;
 /**
  * How far below the upper edge a line is put that is scrolled to: those before it are in sight too.
  */
@@ -35,7 +36,7 @@ let list: HTMLElement | null = null;
 let content: HTMLElement | null = null;
 const sizeObserver = new ResizeObserver(([entry]) => {
   viewport.height = entry?.contentRect.height ?? viewport.height;
-  updateScroll();
+  keepPlace();
 });
 
 /** The rows that matched last time, with the rows and the filters they were computed from. */
@@ -70,7 +71,7 @@ export function filteredRows(): readonly LogRow[] {
 /** The list's element; `onChoose` gets the number of a line that was pressed. */
 export function logList(onChoose: (seq: number) => void): Element {
   chooseLine = onChoose;
-  queueMicrotask(updateScroll);
+  queueMicrotask(keepPlace);
   const heightPx = filteredRows().length * rowPx();
 
   return el(
@@ -106,7 +107,7 @@ function drawRows(): void {
   drawnInputs = inputs;
 
   const focusedIndex = findFocusedIndex(content);
-  const drawnRows = rows.slice(firstDrawn, firstDrawn + visibleCount + 3 * spareRows);
+  const drawnRows = rows.slice(firstDrawn, firstDrawn + visibleCount + 3 * spareRowCount);
   render(
     el(
       "ol",
@@ -131,9 +132,9 @@ type DrawnRange = { readonly firstDrawn: number; readonly visibleCount: number }
  */
 function findDrawnRange(rowCount: number, px: number): DrawnRange {
   const visibleCount = Math.ceil(viewport.height / px) + 1;
-  const firstSpare = Math.floor(viewport.top / px - spareRows);
+  const firstSpare = Math.floor(viewport.top / px - spareRowCount);
   const first = Math.max(0, Math.min(rowCount - visibleCount, firstSpare));
-  return { firstDrawn: first - (first % spareRows), visibleCount };
+  return { firstDrawn: first - (first % spareRowCount), visibleCount };
 }
 
 function findFocusedIndex(container: HTMLElement): number | null {
@@ -195,7 +196,7 @@ let placedRows: readonly LogRow[] | null = null;
  * L2: after the page was drawn; where lines came in, the one on top stays on top, or the end stays
  * visible.
  */
-function updateScroll(): void {
+function keepPlace(): void {
   const rows = filteredRows();
   const isUnchanged = rows === placedRows && !state.log.follow;
   if (list === null || isUnchanged) return drawRows();
