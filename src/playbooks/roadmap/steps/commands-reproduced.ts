@@ -18,7 +18,7 @@ import { findMissingCommands } from "../../../verify/gates/named-commands.ts";
 import { readProjectCommands } from "../../../verify/gates/project-commands.ts";
 import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { findPositionsInNone, findLocations } from "./source-locations.ts";
+import { findPositionsInNone, findPositions } from "./source-positions.ts";
 import { runChecks } from "./run-checks.ts";
 import { findOpenStep } from "./written-document.ts";
 
@@ -49,7 +49,7 @@ async function proveReproduced(parts: RoadmapParts, input: StepInput): StepResul
     }) as const;
 
   const evidence = evidenceTexts(agentReturn);
-  const namesFile = evidence.some((text) => findLocations(text).length > 0);
+  const namesFile = evidence.some((text) => findPositions(text).length > 0);
   if (commandsRun.length === 0 && !namesFile) {
     return refuse(
       "no command it ran and no file:line it looked at is named; expected commands_run: `command -> result`",

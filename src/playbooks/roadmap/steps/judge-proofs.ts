@@ -13,7 +13,7 @@ import { documentTextBytesMax } from "../../../documents/document-text.ts";
 import { isSameText } from "../../../documents/same-text.ts";
 import { readField, readReturn, readTexts } from "../../contract/agent-return.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
-import { findLocations, findMissingReason } from "./source-locations.ts";
+import { findPositions, findMissingReason } from "./source-positions.ts";
 import { findDocumentPath, findOpenStep } from "./written-document.ts";
 import { sha256 } from "../../../project/sha256.ts";
 
@@ -123,7 +123,7 @@ const findCommand = (text: string): string | null =>
 function isInReport(report: string, text: string): boolean {
   const command = findCommand(text);
   return (
-    findLocations(text).some(({ path }) => report.includes(path)) ||
+    findPositions(text).some(({ path }) => report.includes(path)) ||
     (command !== null && report.includes(command.trim()))
   );
 }
@@ -137,7 +137,7 @@ async function isGrounded(
   commit: string,
   text: string,
 ): Promise<boolean> {
-  if (findLocations(text).length > 0) {
+  if (findPositions(text).length > 0) {
     return (await findMissingReason(workspace, commit, text)) === null;
   }
 

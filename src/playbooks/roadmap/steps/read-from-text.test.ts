@@ -5,7 +5,7 @@ import type { PlanTask } from "../../../contracts/roadmap.ts";
 import { buildGapTasks } from "./self-audit-steps.ts";
 import { parseCommand } from "./commands-reproduced.ts";
 import { findPlanPath } from "./phase-plan.ts";
-import { findLocations, findMissingReason } from "./source-locations.ts";
+import { findPositions, findMissingReason } from "./source-positions.ts";
 import { isAboutExisting } from "./plan-proof.ts";
 import { isResolved } from "./preflight.ts";
 import { buildTasks } from "./read-plan-tasks.ts";
@@ -26,7 +26,7 @@ describe("places", () => {
     ["nothing of it is there; version 1.2 of 3.4.5", []],
     ["it took 12:30 minutes", []],
   ])("in %j", (text, places) => {
-    expect(findLocations(text)).toEqual(places);
+    expect(findPositions(text)).toEqual(places);
   });
 
   test("every position has to be there, to the end of its range; one file is enough where no line is named", async () => {

@@ -6,7 +6,7 @@ import { SelfAuditReturn } from "../../../contracts/agent-returns.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { type Gap, scoreAudit, toTaskId } from "../insight/self-audit.ts";
 import type { TaskFound } from "../../../ports/functions.ts";
-import { findLocations, findMissingReason } from "./source-locations.ts";
+import { findPositions, findMissingReason } from "./source-positions.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
 import { readReturn } from "../../contract/agent-return.ts";
 import { findPhase } from "./recorded-documents.ts";
@@ -141,7 +141,7 @@ export function buildGapTasks(gaps: readonly Gap[]): readonly TaskFound[] {
   for (const gap of gaps) {
     const id = toTaskId(gap.requirement_id);
     if (id === "" || tasks.has(id)) continue;
-    const files = findLocations(gap.suggested_fix).map(({ path }) => path);
+    const files = findPositions(gap.suggested_fix).map(({ path }) => path);
     tasks.set(id, {
       id,
       files,

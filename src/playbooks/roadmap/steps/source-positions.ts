@@ -1,33 +1,35 @@
-// source-locations: finds file positions such as `src/a.ts:12` in a text, and checks whether they
+// source-positions: finds file positions such as `src/a.ts:12` in a text, and checks whether they
 // exist.
 
 import type { Workspace } from "../../../ports/workspace.ts";
 import { findDanglingPositions } from "../../../verify/gates/dangling-positions.ts";
 
-export type SourceLocation = { readonly path: string; readonly line: number | null };
+export type SourcePosition = { readonly path: string; readonly line: number | null };
 
 const textBytesMax = 1_048_576;
-const locationsMax = 20;
+const positionsMax = 20;
 const textCharsMax = 20_000;
 const quotedCharsMax = 80;
 
 /** `src/a.ts:12`, `./a.test.js`, `Makefile.am` */
-const fileLocation = /(?<![\w./:-])((?:[\w@.+-]+\/)*[\w@.+-]*\w\.[A-Za-z]\w{0,9})(?::(\d{1,7}))?/g;
+const filePosition = /(?<![\w./:-])((?:[\w@.+-]+\/)*[\w@.+-]*\w\.[A-Za-z]\w{0,9})(?::(\d{1,7}))?/g;
 
 /** Paths with a file extension in a text, with their line number if there is one. */
-export function findLocations(text: string): readonly SourceLocation[] {
-  const locations = new Map<string, SourceLocation>();
-  for (const [citation, path = "", line] of text.slice(0, textCharsMax).matchAll(fileLocation)) {
-    if (locations.size >= locationsMax) break;
-    if (!locations.has(citation)) {
-      locations.set(citation, {
+export function findPositions(text: string): readonly SourcePosition[] {
+  const positions = new Map<string, SourcePosition>();
+  for (const [positionText, path = "", line] of text
+    .slice(0, textCharsMax)
+    .matchAll(filePosition)) {
+    if (positions.size >= positionsMax) break;
+    if (!positions.has(positionText)) {
+      positions.set(positionText, {
         path: path.replace(/^\.\//, ""),
         line: line === undefined ? null : Number(line),
       });
     }
   }
 
-  return [...locations.values()];
+  return [...positions.values()];
 }
 
 /**
@@ -39,8 +41,8 @@ export async function findMissingReason(
   commit: string,
   text: string,
 ): Promise<string | null> {
-  const locations = findLocations(text);
-  if (locations.length === 0) {
+  const positions = findPositions(text);
+  if (positions.length === 0) {
     return `${JSON.stringify(text.slice(0, quotedCharsMax))} names no file:line`;
   }
 
@@ -50,11 +52,11 @@ export async function findMissingReason(
   }
 
   const paths = await workspace.pathsAt(commit);
-  const exists = ({ path }: SourceLocation): boolean =>
+  const exists = ({ path }: SourcePosition): boolean =>
     paths.some((existing) => existing === path || existing.endsWith(`/${path}`));
-  return locations.some(exists)
+  return positions.some(exists)
     ? null
-    : `there is no file ${locations.map(({ path }) => path).join(", ")}`;
+    : `there is no file ${positions.map(({ path }) => path).join(", ")}`;
 }
 
 /**
