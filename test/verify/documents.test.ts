@@ -171,6 +171,10 @@ describe("what a document says and no check notices", () => {
     const said = [expect.stringMatching(/README.md says something else \("Entries expire/)];
     expect(await write({ "README.md": readme }, ["grep -q Entries README.md"])).toEqual(said);
     expect(await write({ "README.md": readme }, ["grep -q Entries README.md"], "go")).toEqual(said);
+    // A name that is otherwise a judge's.
+    const coverage = { "docs/COVERAGE.md": "# Coverage\n\nAll of it is covered, 94.1 %.\n" };
+    const named = ["grep -q Coverage docs/COVERAGE.md"];
+    expect(await write(coverage, named, "Write docs/COVERAGE.md")).toHaveLength(1);
     const report = { "report.json": '{ "entries that expire": 17 }\n' };
     expect(await write(report, ["test -s report.json"], "Write report.json")).toHaveLength(1);
   });

@@ -130,7 +130,7 @@ function listUses(word: string): readonly NameUse[] {
 const splitSentences = (text: string): readonly string[] => text.split(/[.!?;](?:\s|$)|\n/);
 
 /** The path, its last name if that has an ending, or a folder around it (`test/golden`, `__tests__/`). */
-function namesPath(sentence: string, path: string): boolean {
+export function namesPath(sentence: string, path: string): boolean {
   const words = new Set(
     sentence.split(/[\s"'`(),:]+/).map((word) => word.replace(/^\.\//, "").replace(/\.$/, "")),
   );

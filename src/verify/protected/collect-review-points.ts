@@ -7,6 +7,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import type { ProtectionRules } from "./judge.ts";
 import { detectLanguage, isProgramText, isTestRow } from "./kinds.ts";
+import { isToStay } from "./left-alone.ts";
 import { maskText } from "./mask-text.ts";
 import { type CommitRange, readChange, textBytesMax, type TreeReader } from "./read-change.ts";
 import {
@@ -21,6 +22,7 @@ import {
 
 export const reviewPointsMax = 200;
 const filesReadMax = 60;
+const toStayText = "was changed, and the goal says that it stays as it is";
 
 export async function collectReviewPoints(
   workspace: TreeReader,
@@ -37,6 +39,10 @@ export async function collectReviewPoints(
     const isAlone = differences.every(
       (other) => other === difference || isTest(other) || isProse(other.path),
     );
+
+    if (isToStay(difference.path, goal)) {
+      reviewPoints.push({ path: difference.path, what: toStayText, gap: true });
+    }
 
     reviewPoints.push(
       ...findReviewPoints({ ...change, isTest: isTest(difference), isAlone, goal }),

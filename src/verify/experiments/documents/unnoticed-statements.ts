@@ -32,6 +32,7 @@ import {
 import {
   type ChangedFile,
   isJudging,
+  isTest,
   type QuestionContext,
   readAllTests,
   readChanged,
@@ -39,6 +40,8 @@ import {
 import { findOutputGoals } from "../questions/quoted-output.ts";
 
 const documentFile = /\.(?:md|markdown|mdx|rst|adoc|txt)$/i;
+/** No program, and no recorded output either, whatever its name speaks of: `docs/COVERAGE.md`. */
+const proseFile = /\.(?:md|markdown|mdx|rst|adoc)$/i;
 /** Read by people and by programs: asked about only where the goal names them. */
 const dataFile = /\.(?:json|jsonl|csv|tsv|ya?ml|toml|ini|html?)$/i;
 /** Neither for people nor named by dataFile. A list. */
@@ -99,7 +102,7 @@ async function findAskedFor(context: QuestionContext): Promise<readonly ChangedF
   const words = [goal, ...checkCommands].join("\n");
   const isDocument = (path: string): boolean =>
     (documentFile.test(path) || isForPeople(context, path)) &&
-    !isJudging(context, path) &&
+    !(proseFile.test(path) ? isTest(context, path) : isJudging(context, path)) &&
     !/(?:^|\/)fixtures?\//.test(path);
   const isWorkingPaper = (path: string): boolean => hiddenFolder.test(path) && !goal.includes(path);
   const isMade = (path: string): boolean => context.lab.made?.paths.includes(path) ?? false;

@@ -3,7 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { restoreManifestSettings } from "./manifest-settings.ts";
-import { findPossibleShadows, describeShadows } from "./shadowing.ts";
+import type { Observed } from "../broken-expectations/noticed-flips.ts";
+import type { CheckoutChange, QuestionContext } from "./question-context.ts";
+import { findPossibleShadows, findShadows, describeShadows } from "./shadowing.ts";
 
 const base = new Set([
   "calc/__init__.py",
@@ -37,24 +39,11 @@ const commandOf = (path: string): string =>
   findPossibleShadows([{ path, kind: "added" }], base)[0]?.command ?? "false";
 
 describe("which names are asked about", () => {
-  const programs = (script: string, ...added: readonly string[]): readonly string[] =>
-    findPossibleShadows(
-      added.map((path) => ({ path, kind: "added" as const })),
-      base,
-      [script],
-    ).map(({ name }) => name);
-  test.each([
-    "export PATH := $(CURDIR)/bin:$(PATH)\n",
-    'PATH="$PWD/bin:$PATH" sh tests/run.sh',
-    "PATH=./bin:$PATH",
-  ])("programs in a folder that the project puts on the PATH: %s", (script) => {
-    expect(programs(script, "bin/diff", "tools/cmp", "bin/readme.md")).toEqual([
-      "the program diff",
-    ]);
-
-    expect(programs("PATH=$PATH:./bin", "bin/diff")).toEqual([]);
-    expect(programs('export PATH="$HOME/.local/bin:$PATH"', "bin/diff")).toEqual([]);
-  });
+  test("programs, wherever they are", () =>
+    expect(shadows("bin/diff", "tools/cmp", "bin/readme.md", "diff")).toEqual([
+      "bin/diff",
+      "tools/cmp",
+    ]));
 
   test("new modules at the top and new headers", () =>
     expect(shadows("statistics.py", "src/json/__init__.py", "src/assert.h")).toEqual([
@@ -90,6 +79,31 @@ test.skipIf(!has("cc"))(
     expect(endsWell(commandOf("src/nobodys_header_of_this_name.h"))).toBe(false);
   },
 );
+
+describe("a new program with the name of one of the machine", () => {
+  /** `alone`: how the check ends without the file. */
+  const ask = (doesRun: boolean, alone: { passed: boolean; output?: string }) => {
+    const runWith = (_: string, { command, edits }: CheckoutChange) => {
+      const passed = command !== undefined || (edits === undefined ? alone.passed : !doesRun);
+      const readOutput = () => alone.output ?? "";
+      return Promise.resolve({ passed, failed: new Set(), tests: null, readOutput } as Observed);
+    };
+    const differences = [{ path: "libexec/openssl", kind: "added" }];
+    return findShadows({ differences, rules: { base }, runWith } as unknown as QuestionContext);
+  };
+  const told = expect.stringContaining("libexec/openssl: the program openssl") as string;
+
+  test("takes its place if the check runs it, and the machine's without it", async () => {
+    expect(await ask(true, { passed: true })).toEqual(told);
+    expect(await ask(true, { passed: false, output: "Extra arguments given." })).toEqual(told);
+  });
+
+  test("does not if the check asks for it by its path, or not at all", async () => {
+    const output = "sh: 3: libexec/openssl: not found";
+    expect(await ask(true, { passed: false, output })).toBeNull();
+    expect(await ask(false, { passed: true })).toBeNull();
+  });
+});
 
 test("what is found is told with its name", () =>
   expect(describeShadows([{ path: "statistics.py", name: "the module statistics" }])).toContain(

@@ -4,36 +4,38 @@
 //
 // Invariants:
 //   S1. In Python only a name at the top counts that is new in the project: `calc/mean.py` in a
-//       package of the project shadows nothing, `statistics.py` may. A Perl module or a header may
-//       shadow one from wherever it is. A program may only if the project puts its folder on the
-//       PATH.
-//   S2. Nothing here is refused: findings are reported to a person.
+//       package of the project shadows nothing, `statistics.py` may. A Perl module, a header or a
+//       program may shadow one from wherever it is.
+//   S2. A program does so if the check runs the new one, and does without it, or goes on with the
+//       machine's: what it asks for by its path is not found without it.
+//   S3. Nothing here is refused: findings are reported to a person.
 
 import type { StringSet } from "../../../kit/as-set.ts";
 import type { Difference } from "../../../ports/workspace.ts";
-import { makefileNames } from "../../gates/named-commands.ts";
 import type { QuestionContext } from "./question-context.ts";
 
 /** A new file, and a command that exits with 0 if its name resolves without it. */
-export type Shadow = { readonly path: string; readonly name: string; readonly command: string };
+export type Shadow = {
+  readonly path: string;
+  readonly name: string;
+  readonly command: string;
+  /** Of a program: whether the check runs it has still to be found out (S2). */
+  readonly program?: string;
+};
 
 const shadowsMax = 6;
 
-/** `scripts`: texts that may put folders on the PATH. */
 export function findPossibleShadows(
   differences: readonly Difference[],
   base: StringSet,
-  scripts: readonly string[] = [],
 ): readonly Shadow[] {
-  const pathFolders = scripts.flatMap(findPathFolders);
-
   return differences
     .filter(({ kind }) => kind === "added")
     .map(
       ({ path }) =>
         findPythonShadow(path, base) ??
         findPerlShadow(path) ??
-        findProgramShadow(path, pathFolders) ??
+        findProgramShadow(path) ??
         findHeaderShadow(path),
     )
     .filter((shadow) => shadow !== null)
@@ -65,15 +67,12 @@ function findPerlShadow(path: string): Shadow | null {
   return { path, name: `the module ${module}`, command };
 }
 
-function findProgramShadow(path: string, pathFolders: readonly string[]): Shadow | null {
-  const [, folder, program] = /^(?:(.*)\/)?([\w-]+)$/.exec(path) ?? [];
-  if (folder === undefined || program === undefined) return null;
-
-  const isOnPath = pathFolders.some((pathFolder) => `/${folder}`.endsWith(`/${pathFolder}`));
-  if (!isOnPath) return null;
+function findProgramShadow(path: string): Shadow | null {
+  const program = /^(?:.*\/)([\w-]+)$/.exec(path)?.[1];
+  if (program === undefined) return null;
 
   const command = `cd / && command -v '${program}' >/dev/null`;
-  return { path, name: `the program ${program}`, command };
+  return { path, name: `the program ${program}`, command, program };
 }
 
 function findHeaderShadow(path: string): Shadow | null {
@@ -81,25 +80,6 @@ function findHeaderShadow(path: string): Shadow | null {
   if (header === undefined) return null;
   return { path, name: `the header ${header}`, command: compilerHasHeader(header) };
 }
-
-/**
- * `bin` of `export PATH := $(CURDIR)/bin:$(PATH)`: folders of the project before those of the
- * machine.
- */
-function findPathFolders(script: string): readonly string[] {
-  return [...script.matchAll(pathSetting)].flatMap(([, value = ""]) => {
-    const folders = value.split(":");
-    const machineFrom = folders.findIndex((folder) => /^\$[({]?PATH\b/.test(folder));
-    const ownFolders = folders.slice(0, Math.max(0, machineFrom));
-    return ownFolders.flatMap((folder) => projectFolder.exec(folder)?.[1] ?? []);
-  });
-}
-
-const pathSetting = /\bPATH\s*[:?+]?=\s*["']?([^\n"']{1,300})/g;
-
-/** `$(CURDIR)/bin`, `./bin`, `bin`. */
-const projectFolder =
-  /^(?:(?:\$PWD|\$\{PWD\}|\$\(PWD\)|\$\(pwd\)|\$\(CURDIR\)|\.)\/)?([\w.-]+(?:\/[\w.-]+)*)\/?$/;
 
 const pythonHasModule = (module: string): string =>
   `cd / && python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)'`;
@@ -112,32 +92,45 @@ export function describeShadows(shadows: readonly Pick<Shadow, "path" | "name">[
   return `new files take the place of something from outside the project (${list}), so a person has to look at that`;
 }
 
-const scriptsReadMax = 20;
-
 export async function findShadows({
   differences,
   rules,
   runWith,
-  lab,
-  check,
 }: QuestionContext): Promise<string | null> {
   const shadows: Shadow[] = [];
-  const scriptPaths = [
-    ...makefileNames,
-    ...[...rules.base].filter((path) => path.endsWith(".sh")).slice(0, scriptsReadMax),
-  ];
-  const scripts = await Promise.all(scriptPaths.map((path) => lab.textAt("work", path)));
-  for (const shadow of findPossibleShadows(differences, rules.base, [
-    check.command,
-    ...scripts.map((text) => text ?? ""),
-  ])) {
-    const whether = `${shadow.path} takes the place of something from outside the project`;
-    if (
-      (await runWith(whether, { without: [shadow.path], command: shadow.command }))?.passed === true
-    ) {
+  for (const shadow of findPossibleShadows(differences, rules.base)) {
+    const { path, command, program } = shadow;
+    const whether = `${path} takes the place of something from outside the project`;
+    const resolves = await runWith(whether, { without: [path], command });
+    if (resolves?.passed !== true) continue;
+    if (program === undefined || (await isRunByName(runWith, shadow, program))) {
       shadows.push(shadow);
     }
   }
 
   return shadows.length === 0 ? null : describeShadows(shadows);
 }
+
+/** S2 */
+async function isRunByName(
+  runWith: QuestionContext["runWith"],
+  { path, name }: Shadow,
+  program: string,
+): Promise<boolean> {
+  const whether = `${path} takes the place of ${name}`;
+  const failing = await runWith(whether, { edits: [{ path, text: failingProgram }] });
+  if (failing?.passed !== false) return false;
+  const alone = await runWith(whether, { without: [path] });
+  return alone !== null && (alone.passed || !saysMissing(alone.readOutput?.() ?? "", program));
+}
+const failingProgram = "#!/bin/sh\nexit 97\n";
+
+/** `scripts/test: No such file or directory`, `sh: 1: scripts/test: not found`. */
+const saysMissing = (output: string, program: string): boolean =>
+  output
+    .split("\n")
+    .some(
+      (line) =>
+        line.includes(program) &&
+        /not found|no such file|can't open|cannot find|ENOENT/i.test(line),
+    );
