@@ -1,58 +1,20 @@
-// load-script: reads a script for the embedded agent, YAML or JSON, and reports mistakes with file
-// and line.
+// load-script: reads the script that the run stored for the embedded agent. It is JSON, whatever the
+// user wrote: this program starts with every turn, and a parser of YAML would be most of it.
 
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { Script } from "../../contracts/script.ts";
-import type { Finding } from "../../kit/finding.ts";
 
-export type LoadedScript = { readonly script: Script } | { readonly findings: readonly Finding[] };
+export type LoadedScript = { readonly script: Script } | { readonly problem: string };
 
 export async function loadScript(file: string): Promise<LoadedScript> {
-  let bytes: Uint8Array;
   try {
-    bytes = await readFile(file);
+    const { success, output, issues } = v.safeParse(
+      Script,
+      JSON.parse(await readFile(file, "utf8")),
+    );
+    return success ? { script: output } : { problem: `${file}: ${issues[0].message}` };
   } catch (error) {
-    return {
-      findings: [
-        {
-          file,
-          line: 1,
-          column: 1,
-          path: "",
-          rule: "unreadable",
-          message: error instanceof Error ? error.message : String(error),
-          severity: "error",
-        },
-      ],
-    };
-  }
-
-  return parseScript(file, bytes);
-}
-
-/** Parses a script that was already read. */
-export async function parseScript(file: string, text: string | Uint8Array): Promise<LoadedScript> {
-  const script = parsePlainJson(
-    typeof text === "string" ? text : Buffer.from(text).toString("utf8"),
-  );
-  if (script !== null) return { script };
-  const { isRefused, readLocated } = await import("../../kit/located.ts");
-  const located = readLocated(file, text, Script);
-
-  return isRefused(located) ? located : { script: located.value };
-}
-
-/**
- * Parses a valid script in compact JSON, as a program writes it, without the parser that keeps
- * positions, which is slow to load. Null for anything else, such as JSON with a duplicate key.
- */
-function parsePlainJson(text: string): Script | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const parsed = JSON.stringify(value) === text ? v.safeParse(Script, value) : null;
-    return parsed?.success === true ? parsed.output : null;
-  } catch {
-    return null;
+    return { problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

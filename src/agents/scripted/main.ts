@@ -4,7 +4,6 @@
 import type { McpServer, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk";
 import * as v from "valibot";
 import { type Script, type ScriptTurn, type TurnFacts, TurnMeta } from "../../contracts/script.ts";
-import { findingText } from "../../kit/finding.ts";
 import { chooseTurn } from "./choose-turn.ts";
 import { fillPlaceholders } from "./fill-placeholders.ts";
 import { loadScript } from "./load-script.ts";
@@ -33,7 +32,7 @@ async function main(): Promise<void> {
   const file = process.argv[2];
   if (file === undefined) return exitWithUsage("usage: scripted SCRIPT");
   const loaded = await loadScript(file);
-  if ("findings" in loaded) return exitWithUsage(loaded.findings.map(findingText).join("\n"));
+  if ("problem" in loaded) return exitWithUsage(loaded.problem);
   serve(loaded.script);
 }
 

@@ -91,7 +91,10 @@ const listKnownAgents = (config: Config): readonly string[] => [
   ...Object.keys(config.agents ?? {}),
 ];
 
-/** Reads a script's text; refuses if it does not fit its schema. */
+/**
+ * Reads a script, YAML or JSON, and returns it as the agent reads it, which is JSON; refuses if it
+ * does not fit its schema.
+ */
 function readScript(context: CommandContext, file: string): string {
   const path = resolve(context.cwd, file);
   const bytes = readScriptFile(path, file);
@@ -105,7 +108,7 @@ function readScript(context: CommandContext, file: string): string {
     });
   }
 
-  return bytes.toString("utf8");
+  return JSON.stringify(parsed.value);
 }
 
 function readScriptFile(path: string, file: string): Buffer {

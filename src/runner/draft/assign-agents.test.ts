@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import type { Config } from "../../contracts/config.ts";
 import type { Flow } from "../../contracts/flow.ts";
 import { assignAgents, inferAgent, listUnusedRoleWarnings } from "./assign-agents.ts";
@@ -148,4 +151,58 @@ test("a role of the config that is almost one of the flow's is told; one that ma
   expect(listUnusedRoleWarnings(config, ["executor", "judge"])).toEqual([
     "roles.exectuor in the config is not a role of this flow and has no effect. Did you mean executor?",
   ]);
+});
+
+const yaml = `turns:
+  - when: { step: execute, phase: 1 }
+    do:
+      - write: { path: a.ts, text: "x" }
+      - hang: true
+    repeat: 0
+`;
+const script = {
+  turns: [
+    {
+      when: { phase: 1, step: "execute" },
+      do: [{ write: { path: "a.ts", text: "x" } }, { hang: true }],
+      repeat: 0,
+    },
+  ],
+};
+
+/** What is stored of a script with this text. */
+async function stored(text: string, name = "script"): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), "script-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, name), text);
+  const texts: string[] = [];
+  const storeScript = (json: string): Promise<string> => {
+    texts.push(json);
+    return Promise.resolve("0".repeat(64));
+  };
+  await assignAgents({ context, config: {}, storeScript }, flow, `scripted:${folder}/${name}`);
+
+  return JSON.parse(texts[0] ?? "");
+}
+
+test("YAML and JSON scripts are read alike, and stored as JSON", async () => {
+  expect(await stored(yaml)).toEqual(script);
+  expect(await stored(JSON.stringify(script), "script.yaml")).toEqual(script);
+  expect(await stored(JSON.stringify(script, null, 2))).toEqual(script);
+});
+
+test.each([
+  ["an action that is none", "turns:\n  - do:\n      - wirte: { path: a, text: b }\n", 3],
+  ["an unknown key", "turns:\n  - wen: {}\n", 2],
+  ["a negative repeat", "turns:\n  - repeat: -1\n", 2],
+  ["no turns", "turn: []\n", 1],
+  ["an action that is none, in JSON", '{"turns":[{"do":[{"wirte":"a"}]}]}', 1],
+  ["a key that is there twice", '{"turns":[],"turns":[{"do":[]}]}', 1],
+])("a script with %s is refused with its line", async (_, text, line) => {
+  await expect(stored(text)).rejects.toMatchObject({
+    response: {
+      reason_code: "script_invalid",
+      message: expect.stringContaining(`/script:${line}: `) as string,
+    },
+  });
 });
