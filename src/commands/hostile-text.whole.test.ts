@@ -11,7 +11,7 @@ import {
   countIds,
   mentionsId,
   mentionsPattern,
-} from "../playbooks/quality/steps/count-documents.ts";
+} from "../playbooks/quality/steps/count-in-documents.ts";
 import { readReports } from "../playbooks/staged/steps/reports.ts";
 import { readTasks, tablePath } from "../playbooks/staged/steps/task-table.ts";
 import { detectFormat, headBytes } from "../playbooks/contract/formats.ts";

@@ -1,4 +1,5 @@
-// stop: stops a run for good: ends the agent's process tree and keeps the branch as it is.
+// stop: asks a run to stop for good, and waits until it has; its branch stays as it is. What the run
+// then does is decided in core/decide.ts.
 
 import type { CommandResponse } from "../contracts/command-response.ts";
 import { hasLanded } from "../views/next-actions.ts";

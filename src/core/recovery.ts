@@ -3,9 +3,10 @@
 //
 //   kind, stage  how far the attempt came, by the journal or by the receipt of its turn
 //   layer        the attempt's own folder; `intact` means as the recorded turn left it
-//   done the action's key is found outside the journal: in a commit's trailer, or where a function
-//   left it proof its proof holds, by fresh artifacts, and no row needs the agent's return often
-//   this attempt has crashed the runner too many times
+//   done         the action's key is found outside the journal: in a commit's trailer, or where a
+//                function left it
+//   proof        its proof holds, by fresh artifacts, and no row needs the agent's return
+//   often        this attempt has crashed the runner too many times
 
 import type { CrashState } from "../contracts/crash-state.ts";
 import type { EventOf } from "../contracts/event.ts";

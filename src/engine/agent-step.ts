@@ -30,7 +30,7 @@ import { type CompletedTurn, progressField, questionFact, runTurn } from "./agen
 import { checkClaims } from "./check-claims.ts";
 import { placeholderField } from "./placeholder-facts.ts";
 import { locksField, proveStep } from "./prove.ts";
-import { buildCommitSubject, describePhase } from "./commit-subject.ts";
+import { buildCommitSubject, describePhase } from "./attempt-commit-subject.ts";
 import { buildStepFailed, buildViolation } from "./turn-events.ts";
 
 export async function runAgentStep(execution: StepExecution): Promise<void> {

@@ -4,7 +4,7 @@ import type { Draft } from "../contracts/event.ts";
 import { errorFingerprint } from "../core/breaker.ts";
 import type { CursorView } from "../core/state.ts";
 import { Cancelled, type StepExecution, readContext } from "./step-execution.ts";
-import { buildCommitSubject, describePhase } from "./commit-subject.ts";
+import { buildCommitSubject, describePhase } from "./attempt-commit-subject.ts";
 import { recordIfProved } from "./prove.ts";
 import type { ChildAnswer, ChildResult } from "./runtime.ts";
 

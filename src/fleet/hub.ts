@@ -16,7 +16,7 @@
 //       (commands/fleet/retry-during-outage.ts, order-end.ts).
 
 import { WorkspaceFailed } from "../workspace/failure.ts";
-import type { GitAnswer } from "../workspace/git/git-call.ts";
+import type { GitAnswer } from "../workspace/git/safe-git-call.ts";
 import type { Repository } from "../workspace/git/repository.ts";
 import { openTransfer } from "../workspace/git/transfer.ts";
 

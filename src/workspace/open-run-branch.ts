@@ -4,7 +4,7 @@
 import type { GitSha } from "../contracts/ids.ts";
 import { WorkspaceFailed } from "./failure.ts";
 import { git, toGitFailure } from "./git/git.ts";
-import type { GitAnswer } from "./git/git-call.ts";
+import type { GitAnswer } from "./git/safe-git-call.ts";
 import { toIdentityVariables } from "./git/identity.ts";
 import { composeBranchCall, readRunCommits, toShortBranchName } from "./git/run-commits.ts";
 import type { RunWorkspace } from "./run-workspace.ts";

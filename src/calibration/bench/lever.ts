@@ -11,7 +11,7 @@ import { listSome } from "../../kit/list-some.ts";
 import { mkdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { git, readGitLine } from "../../workspace/git/git.ts";
-import type { GitContext } from "../../workspace/git/git-call.ts";
+import type { GitContext } from "../../workspace/git/safe-git-call.ts";
 import { readOwnFile } from "../../project/own-file.ts";
 import type { CyclePlan } from "../cycle/plan.ts";
 import { endProcess, startProcess, stderrFile, stdoutFile, waitForProcess } from "./process.ts";

@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { git, readGitLine } from "../../workspace/git/git.ts";
-import type { GitContext } from "../../workspace/git/git-call.ts";
+import type { GitContext } from "../../workspace/git/safe-git-call.ts";
 import { toIdentityVariables, readIdentity } from "../../workspace/git/identity.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { erase } from "../../workspace/folder.ts";

@@ -19,7 +19,7 @@ import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { replayFrom } from "../../journal/replay.ts";
 import { JournalFailure } from "../../journal/journal-failure.ts";
 import { genesis } from "../../journal/line.ts";
-import { countBugHeadings } from "../../playbooks/quality/steps/count-documents.ts";
+import { countBugHeadings } from "../../playbooks/quality/steps/count-in-documents.ts";
 import type { LogFormat } from "../../playbooks/contract/formats.ts";
 import { type LinesRead, readLines } from "./validate-lines.ts";
 import { readBytes, isUnread, withOpened, type Unread } from "./validate-open.ts";

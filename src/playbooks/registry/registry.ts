@@ -14,7 +14,7 @@ import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { playbookNames } from "./playbook-names.ts";
 import { createBaselineStep } from "./baseline.ts";
 import { completion } from "./completion.ts";
-import { createLandStep } from "./land.ts";
+import { createLandStep } from "./land-step.ts";
 import { createLazyFunctions, listVersions } from "../contract/lazy-functions.ts";
 import { nextCriterion } from "./next-criterion.ts";
 import { createProjectTestsProof } from "./project-tests.ts";

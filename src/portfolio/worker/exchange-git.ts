@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { git, readGitLine } from "../../workspace/git/git.ts";
-import type { GitContext } from "../../workspace/git/git-call.ts";
+import type { GitContext } from "../../workspace/git/safe-git-call.ts";
 import { type Identity, toIdentityVariables, readIdentity } from "../../workspace/git/identity.ts";
 import { createOwnGitDirectory } from "../../workspace/git/own-git-directory.ts";
 import { findRepository, type Repository } from "../../workspace/git/repository.ts";

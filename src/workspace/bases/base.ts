@@ -18,7 +18,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { readSmallFile } from "../folder.ts";
 import { git } from "../git/git.ts";
-import type { GitContext } from "../git/git-call.ts";
+import type { GitContext } from "../git/safe-git-call.ts";
 import type { ObjectFormat } from "../git/tree.ts";
 import type { BaseLock } from "./base-lock.ts";
 import { isIntact, type SealedFolder } from "./sealed-folder.ts";

@@ -17,7 +17,7 @@ import { WorkspaceFailed } from "../failure.ts";
 import { erase, readJson } from "../folder.ts";
 import { readRecentLine } from "../git/commits.ts";
 import { git } from "../git/git.ts";
-import type { GitContext } from "../git/git-call.ts";
+import type { GitContext } from "../git/safe-git-call.ts";
 import { quotePath } from "../git/shadow.ts";
 import { readShallowCommits } from "../git/shallow-commits.ts";
 import { explainMissingObjects } from "./base.ts";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { GitSha } from "../../contracts/ids.ts";
 import type { BytePath } from "../git/byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
-import type { GitContext } from "../git/git-call.ts";
+import type { GitContext } from "../git/safe-git-call.ts";
 import { readAttributeFiles, isAttributesFile } from "../git/attributes.ts";
 import { materialize } from "../git/materialize.ts";
 import type { Shadow } from "../git/shadow.ts";

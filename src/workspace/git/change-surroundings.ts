@@ -6,7 +6,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import { listParentFolders, joinBytePath, splitLastPart, type BytePath } from "./byte-path.ts";
 import { toComparableName } from "../layers/embedded-repository.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import type { LayerChange } from "../layers/judge-layer.ts";
 import { readObject } from "./object-reader.ts";
 import { isTree, type TreeEntry } from "./tree.ts";

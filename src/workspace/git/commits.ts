@@ -3,7 +3,7 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { readObject } from "./object-reader.ts";
 
 export type CommitObject = {

@@ -9,7 +9,7 @@
 //       and branches and run nothing, whatever the configuration says. Anything else is a bug, and
 //       does not start.
 //   G2. `config: "user"` keeps the user's own configuration (global, system): landing needs the
-//       filters they installed for themselves (kept in git-call.ts).
+//       filters they installed for themselves (kept in safe-git-call.ts).
 //   G3. Every call has a time limit and an output limit. A slow call is checked for a pipe or
 //       device that blocks it.
 //   G4. No git is run on a git folder of the user's in which links, pipes or devices would mislead
@@ -31,7 +31,7 @@ import {
   type GitAnswer,
   type GitCall,
   timeoutMsDefault,
-} from "./git-call.ts";
+} from "./safe-git-call.ts";
 import { requireSafeGitFolder, findBlockingFile, explainUnsafeInclude } from "./git-folder.ts";
 import { endAtExit, signalGroup } from "./running-gits.ts";
 import { isHarmlessCall } from "./harmless-call.ts";

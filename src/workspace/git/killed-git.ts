@@ -10,7 +10,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { gitMarkVariable } from "./git-call.ts";
+import { gitMarkVariable } from "./safe-git-call.ts";
 import { signalGroup } from "./running-gits.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { deflate, constants as zlib } from "node:zlib";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import type { ObjectFormat } from "./tree.ts";
 
 const deflateAsync = promisify(deflate);

@@ -17,7 +17,7 @@ import { isAttributesFile } from "./attributes.ts";
 import { isGitName } from "./confusable-names.ts";
 import { composeIndex } from "./edit-index.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { readObject } from "./object-reader.ts";
 import type { Shadow } from "./shadow.ts";
 import { resolveTree, type TreeEntry } from "./tree.ts";

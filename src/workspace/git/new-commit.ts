@@ -3,7 +3,7 @@
 
 import type { GitSha } from "../../contracts/ids.ts";
 import { readGitLine } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { type Identity, toIdentityVariables } from "./identity.ts";
 import { writeObject } from "./loose-objects.ts";
 import type { ObjectFormat } from "./tree.ts";

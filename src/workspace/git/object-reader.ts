@@ -18,7 +18,7 @@ import {
   composeGitEnvironment,
   type GitContext,
   timeoutMsDefault,
-} from "./git-call.ts";
+} from "./safe-git-call.ts";
 import { endAtExit } from "./running-gits.ts";
 
 /** `content` is null if it is larger than the requested limit. */

@@ -5,7 +5,7 @@
 import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathFromBytes, type BytePath } from "./byte-path.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { isObjectName, resolveCachedTree, type Tree, type TreeEntry, resolveTree } from "./tree.ts";
 import { readFilesOfFewFolders } from "./tree-folders.ts";
 

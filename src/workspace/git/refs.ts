@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { GitSha } from "../../contracts/ids.ts";
 import { readSmallFile } from "../folder.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import type { GitPlaces } from "./git-places.ts";
 
 const refBytesMax = 4_096;

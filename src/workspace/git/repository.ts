@@ -9,7 +9,7 @@ import { isAttributesFile } from "./attributes.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git, requireSafeRepository } from "./git.ts";
-import type { GitAnswer } from "./git-call.ts";
+import type { GitAnswer } from "./safe-git-call.ts";
 import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { readChangedFiles, describeUncommitted } from "./checkout-status.ts";

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
 import { readErrorCode } from "../failure.ts";
 import { erase, readSmallFile, writeFileAtomically } from "../folder.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { composeInstalledRules } from "./installed-folders.ts";
 import type { GitPlaces } from "./git-places.ts";
 import type { Repository } from "./repository.ts";

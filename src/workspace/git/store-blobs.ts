@@ -4,7 +4,7 @@
 import { NotRead } from "../layers/fd-walk.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import type { LayerChange } from "../layers/judge-layer.ts";
 import { readScannedContent } from "../layers/scan-layer.ts";
 import { displayPath } from "./byte-path.ts";

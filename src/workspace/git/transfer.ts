@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
-import type { GitAnswer } from "./git-call.ts";
+import type { GitAnswer } from "./safe-git-call.ts";
 import { createOwnGitDirectory } from "./own-git-directory.ts";
 import type { Repository } from "./repository.ts";
 

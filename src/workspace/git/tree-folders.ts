@@ -17,7 +17,7 @@ import {
 } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { areFewObjects, writeObject } from "./loose-objects.ts";
 import { readObject } from "./object-reader.ts";
 import {

@@ -7,7 +7,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { isAttributesFile } from "./attributes.ts";
 import { type BytePath, displayPath } from "./byte-path.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import { isObjectName, resolveCachedTree, type TreeEntry } from "./tree.ts";
 
 export type TreeList = {

@@ -7,7 +7,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { bytePathToBytes, splitBytePath, type BytePath } from "./byte-path.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "./git.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import type { GitPlaces } from "./git-places.ts";
 import { readObject } from "./object-reader.ts";
 

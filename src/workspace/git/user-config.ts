@@ -11,7 +11,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { readSmallFile } from "../folder.ts";
 import { git } from "./git.ts";
-import type { GitCall } from "./git-call.ts";
+import type { GitCall } from "./safe-git-call.ts";
 import { findGitPlaces } from "./git-places.ts";
 
 const cachedMsMax = 60_000;

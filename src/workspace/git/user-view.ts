@@ -29,7 +29,7 @@ import { join } from "node:path";
 import { readErrorCode, WorkspaceFailed } from "../failure.ts";
 import { eraseSync, readSmallFile } from "../folder.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
-import type { GitContext } from "./git-call.ts";
+import type { GitContext } from "./safe-git-call.ts";
 import type { GitPlaces } from "./git-places.ts";
 
 const smallBytesMax = 1 << 20;

@@ -22,7 +22,7 @@ import {
   toDiskPath,
 } from "../git/byte-path.ts";
 import { git, readGitLine } from "../git/git.ts";
-import type { GitContext } from "../git/git-call.ts";
+import type { GitContext } from "../git/safe-git-call.ts";
 import { toIdentityVariables, readIdentity } from "../git/identity.ts";
 import { alwaysOwnedPaths } from "../owned-paths.ts";
 import { findRepository, type Repository } from "../git/repository.ts";

@@ -7,7 +7,7 @@ import type { LandResult } from "../../ports/workspace.ts";
 import { explainDiskFull } from "../explain-disk-full.ts";
 import { WorkspaceFailed } from "../failure.ts";
 import { git } from "../git/git.ts";
-import type { GitAnswer } from "../git/git-call.ts";
+import type { GitAnswer } from "../git/safe-git-call.ts";
 import { toIdentityVariables } from "../git/identity.ts";
 import { readHeadCommit } from "../git/refs.ts";
 import { composeBranchCall } from "../git/run-commits.ts";

@@ -9,7 +9,7 @@ import type { LandResult } from "../../ports/workspace.ts";
 import { bytePathFromBytes, displayPath, type BytePath } from "../git/byte-path.ts";
 import { readStraightLine } from "../git/commits.ts";
 import { git } from "../git/git.ts";
-import type { GitContext } from "../git/git-call.ts";
+import type { GitContext } from "../git/safe-git-call.ts";
 import { isTree, type TreeEntry, resolveTree } from "../git/tree.ts";
 import { openTreeFolders } from "../git/tree-folders.ts";
 import { openUserView } from "../git/user-view.ts";

@@ -14,7 +14,7 @@ import type { GitSha } from "../../contracts/ids.ts";
 import { type BytePath, bytePathToBytes, listParentFolders, toDiskPath } from "../git/byte-path.ts";
 import { listAttributePaths } from "../git/attributes.ts";
 import { git } from "../git/git.ts";
-import type { GitContext } from "../git/git-call.ts";
+import type { GitContext } from "../git/safe-git-call.ts";
 import { erase } from "../folder.ts";
 import { NotRead } from "./fd-walk.ts";
 import { readObject } from "../git/object-reader.ts";

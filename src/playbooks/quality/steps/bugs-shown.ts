@@ -23,7 +23,7 @@ import { listSome } from "../../../kit/list-some.ts";
 import type { FunctionResult } from "../../../ports/functions.ts";
 import { selectTestChecks } from "../../../verify/detect/select-test-checks.ts";
 import { buildCheck, hashPatches, testPatchPath } from "./regression-test-trials.ts";
-import { findBugIds } from "./count-documents.ts";
+import { findBugIds } from "./count-in-documents.ts";
 import { openQualityTree } from "./quality-tree.ts";
 import { type BugParts, type BugStepInput, type JudgedBug, judgeBug } from "./judge-bug.ts";
 

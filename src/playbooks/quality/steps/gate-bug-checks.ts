@@ -3,7 +3,7 @@
 
 import type { GateCheck } from "../../../contracts/quality/quality-facts.ts";
 import type { RunView } from "../../../core/state.ts";
-import { countBugHeadings, findBugIds } from "./count-documents.ts";
+import { countBugHeadings, findBugIds } from "./count-in-documents.ts";
 import { failed, listNames, passed, skipped, warned } from "./gate-check.ts";
 import type { QualityTree } from "./quality-tree.ts";
 

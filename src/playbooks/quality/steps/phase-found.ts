@@ -14,7 +14,7 @@ import { withoutFreshness } from "../../../engine/survey-gates.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Verifier } from "../../../ports/verifier.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { countBugHeadings } from "./count-documents.ts";
+import { countBugHeadings } from "./count-in-documents.ts";
 import { findEarlierEnd } from "./earlier-end.ts";
 import { listGatesOfPhase } from "./phase-gates.ts";
 import { openQualityTree } from "./quality-tree.ts";

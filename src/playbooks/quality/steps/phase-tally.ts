@@ -29,7 +29,7 @@ import {
   countIds,
   mentionsId,
   mentionsPattern,
-} from "./count-documents.ts";
+} from "./count-in-documents.ts";
 import { findEarlierEnd } from "./earlier-end.ts";
 import { isClosedByEarlierDocuments, getArtifactPattern } from "./phase-artifacts.ts";
 import { openQualityTree, type QualityTree } from "./quality-tree.ts";

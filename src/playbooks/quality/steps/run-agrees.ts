@@ -7,7 +7,7 @@ import { gatesGap, joinGaps } from "../../../core/verdict.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import type { FunctionInput, FunctionResult } from "../../../ports/functions.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import { countBugHeadings } from "./count-documents.ts";
+import { countBugHeadings } from "./count-in-documents.ts";
 import { openQualityTree } from "./quality-tree.ts";
 import { findGate } from "./terminal-gate.ts";
 

@@ -22,7 +22,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 import { readReturn } from "../../contract/agent-return.ts";
 import { hashPatches, testPatchPath } from "./regression-test-trials.ts";
 import { collectBugIds } from "./claimed-bug-ids.ts";
-import { findBugIds } from "./count-documents.ts";
+import { findBugIds } from "./count-in-documents.ts";
 import {
   bugsPath,
   checkFilePerBug,

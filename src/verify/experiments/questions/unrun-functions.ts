@@ -1,10 +1,10 @@
-// unrun-functions: finds checks that never run the functions the work wrote: a compiler, a type
-// checker or tests of something else, beside a look at the code. Each of those functions gets an
-// error in its first line; if the check still passes, it never runs them.
+// unrun-functions: finds checks that pass without ever running the functions the work wrote, such as
+// `tsc && grep parse src/a.ts`. Each of those functions gets an error in its first line; if the check
+// still passes, it never runs them.
 //
 // Invariants:
-//   U1. A compiler or type checker that failed before the work has shown something. It is asked
-//       only if the goal names a function that the work wrote, and speaks of nothing that such a
+//   U1. A compiler or type checker that failed before the work has shown something. Its check is
+//       asked only if the goal names a function that the work wrote, and speaks of nothing that such a
 //       tool shows.
 
 import type { Check } from "../../../contracts/evidence.ts";

@@ -1,5 +1,6 @@
-// commit-subject: builds the subject line of an attempt's commit. It lands on the user's branch, so
-// it says what the work is for; which run and attempt it came from is in the trailers.
+// attempt-commit-subject: builds the subject line of an attempt's commit. A fast-forward brings it to
+// the user's branch, so it says what the work is for; which run and attempt it came from is in the
+// trailers. What a merge says is in playbooks/registry/land-step.ts.
 
 import { listSome } from "../kit/list-some.ts";
 import type { RunView } from "../core/state.ts";

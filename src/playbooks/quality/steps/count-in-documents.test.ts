@@ -6,7 +6,7 @@ import {
   countIds,
   mentionsId,
   mentionsPattern,
-} from "./count-documents.ts";
+} from "./count-in-documents.ts";
 
 describe("what documents hold, counted", () => {
   test("bugs by their headings, of the third level and no other", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Config } from "../../contracts/config.ts";
 import { findIssues } from "../../kit/located-issues.ts";
-import { buildLandMessage } from "./land.ts";
+import { buildLandMessage } from "./land-step.ts";
 
 const values = {
   goal: "Accept ISO weeks\nand more",

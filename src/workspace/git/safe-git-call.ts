@@ -1,6 +1,6 @@
-// git-call: what a call of git is, and the options and the environment that every git of ours gets,
-// so that neither a repository's configuration nor the user's shell decides what it does. git.ts
-// makes the calls.
+// safe-git-call: what a call of git is, and the settings and the environment that every git of ours
+// gets, so that neither a repository's configuration and hooks nor the user's shell decide what it
+// does. git.ts makes the calls.
 
 import { delimiter, isAbsolute } from "node:path";
 import type { GitPlaces } from "./git-places.ts";

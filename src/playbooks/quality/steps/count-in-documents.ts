@@ -1,4 +1,4 @@
-// count-documents: counts bugs, findings, patterns and ids in the documents of a quality run. Pure.
+// count-in-documents: counts bugs, findings, patterns and ids in the documents of a quality run. Pure.
 
 /** The pattern of an id: BUG-001, BUG-H-1. Groups of letters may come before its last part. */
 const familyId = (family: string): string => `${family}-(?:[A-Za-z][A-Za-z-]*-)?[A-Za-z0-9]+`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildCommitSubject } from "./commit-subject.ts";
+import { buildCommitSubject } from "./attempt-commit-subject.ts";
 
 const order = {
   phase: "2",

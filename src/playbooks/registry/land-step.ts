@@ -1,5 +1,5 @@
-// land: step that merges proven work into the user's branch; idempotent, and leaves unproven work
-// on its branch.
+// land-step: step that merges proven work into the user's branch; idempotent, and leaves unproven
+// work on its branch. It composes the message of the merge or squash, too.
 
 import type { landPlaceholders } from "../../contracts/config.ts";
 import type { ReviewPoint } from "../../contracts/evidence.ts";
