@@ -5,6 +5,7 @@
 import type { Experiment } from "../../contracts/evidence.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { findProtectionRow } from "../protected/kinds.ts";
+import { keyOfCode } from "../protected/same-code.ts";
 import type { Lab } from "./lab.ts";
 import { findTestCases } from "./source-text/test-cases.ts";
 
@@ -40,13 +41,15 @@ export async function addsToTests(
   );
   for (const { path } of tests) {
     const [was, is] = [await textAt("base", path), await textAt("work", path)];
-    const earlier = new Set(findTestCases(path, was ?? "").map(({ text }) => text));
+    const earlier = new Set(
+      findTestCases(path, was ?? "").map(({ text }) => keyOfCode(path, text)),
+    );
     const cases = findTestCases(path, is ?? "");
     const earlierLines = new Set((was ?? "").split("\n"));
     const hasMore =
       cases.length === 0
         ? (is ?? "\0").split("\n").some((line) => !earlierLines.has(line))
-        : cases.some(({ text }) => !earlier.has(text));
+        : cases.some(({ text }) => !earlier.has(keyOfCode(path, text)));
     if (hasMore) return true;
   }
 

@@ -2,7 +2,15 @@
 // change, and `const` in place of `var`. Pure. Not for Python, where the layout is part of the code.
 
 import { type CodePart, splitCode } from "./mask-text.ts";
-import type { SourceLanguage } from "./source-language.ts";
+import { detectSourceLanguage, type SourceLanguage } from "./source-language.ts";
+
+/** The same text for the same code of a file, whatever its layout; for Python the text itself. */
+export function keyOfCode(path: string, text: string): string {
+  const language = detectSourceLanguage(path);
+  return language === null || language === "py"
+    ? text.trim()
+    : normalize(splitCode(text, language), language);
+}
 
 export function isSameCode(before: string, after: string, language: SourceLanguage): boolean {
   if (language === "py") return false;

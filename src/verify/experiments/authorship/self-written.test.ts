@@ -72,6 +72,13 @@ describe("tests that the work wrote itself", () => {
     ).toEqual([]);
   });
 
+  it("are not those that were laid out in another way", () => {
+    const formatted = old.replace("  assert", "    assert").replaceAll('"', "'");
+    expect(
+      findSelfWrittenPaths({ current: cases(formatted), earlier: cases(old) }, red("adds"), null),
+    ).toEqual([]);
+  });
+
   it("are not named if there are none", () => {
     expect(findSelfWrittenPaths({ current: cases(old), earlier: cases(old) }, green, null)).toEqual(
       [],

@@ -14,6 +14,7 @@ import {
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import { filterDeciding } from "../broken-expectations/deciding-tests.ts";
 import { isTestRow } from "../../protected/kinds.ts";
+import { keyOfCode } from "../../protected/same-code.ts";
 import { filesReadMax } from "../lab.ts";
 import { mayRunTests } from "../run-code.ts";
 import { readAllTests, type QuestionContext, readSources } from "../questions/question-context.ts";
@@ -44,8 +45,8 @@ export function findSelfWrittenPaths(
     : [...new Set(deciding.map(({ path }) => path))];
 }
 
-/** Without the path: a test that was moved is no new test. */
-const testKey = ({ text }: TestCase): string => text.trim();
+/** Without the path and the layout: a test that was moved or formatted is no new test. */
+const testKey = ({ path, text }: TestCase): string => keyOfCode(path, text);
 
 /**
  * The same tests with renamed functions and constants called what they were before the work: a
