@@ -9,6 +9,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Check, type CheckResult, Evidence } from "../../src/contracts/evidence.ts";
 import * as v from "valibot";
 import { aFew, longTest, sampled, turnTest } from "../support/sampled.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import { systemClock } from "../../src/project/runs/system-clock.ts";
 import { type Tree, tryOnTrees } from "./two-trees.ts";
 
 const hasPython = spawnSync("python3", ["-c", "0"]).status === 0;
@@ -447,4 +449,25 @@ describe("a check that newly passes", () => {
       repeats: expect.arrayContaining(["passed", "failed"]) as string[],
     });
   });
+});
+
+test("an expectation without which a check never ends was noticed, if it names no tests", async () => {
+  const before: Tree = {
+    "check.sh":
+      '[ -f sum.sh ] || exit 1\nuntil [ "$(sh sum.sh 40 2)" = 42 ]; do sleep 0.02; done\n',
+  };
+  const change: Tree = { "sum.sh": "echo $(($1 + $2))\n" };
+  /** Twenty times as quick to lose patience. */
+  const clock: Clock = { ...systemClock, after: (ms, act) => systemClock.after(ms / 20, act) };
+  const check: Check = {
+    id: "criterion:c1",
+    kind: "criterion",
+    title: "it adds up",
+    command: "sh check.sh",
+    source: "test",
+  };
+  const parts = { repeatMax: 1, clock };
+  const [result] = await tryOnTrees({ root, blobs, before, change, parts }, [check]);
+  expect(result?.canary?.outcome).toBe("noticed");
+  expect(result?.gap ?? "").not.toContain("too long");
 });

@@ -291,6 +291,8 @@ function createLab(
   const baseTexts = new Map((taken?.written ?? []).map(({ path, text }) => [path, text]));
   const fromBase = new Set(taken?.paths ?? []);
   const judging = withoutStyleReaders(check.command);
+  /** It names no tests, so it can only fail as a whole. */
+  const isWholeOnly = (evidence?.names?.passed ?? []).length === 0;
 
   const overridesFor = (
     side: Side,
@@ -302,8 +304,11 @@ function createLab(
       : runs.override({ edits, without: [...runs.built, ...gone] });
 
   return {
-    run: (side, edits, gone = [], command = edits.length === 0 ? check.command : judging) =>
-      runs.run(side, overridesFor(side, edits, gone), { command }),
+    run: (side, edits, gone = [], command) =>
+      runs.run(side, overridesFor(side, edits, gone), {
+        command: command ?? (edits.length === 0 ? check.command : judging),
+        failsIfEndless: command === undefined && edits.length > 0 && isWholeOnly,
+      }),
     repeat: (edits, countsFailure) =>
       runs.repeat(edits, countsFailure, edits.length === 0 ? check.command : judging),
     textAt: async (side, path) => {

@@ -31,11 +31,11 @@ export type PassingCheck = {
 };
 
 /**
- * Changed code may not terminate: a run with it may take this many times as long as the check did,
- * and `mutantGraceMs` more.
+ * What was changed for an experiment may never end: a run of the work may take this many times as
+ * long as the check did, and `graceMs` more.
  */
-const mutantTimesSlower = 3;
-const mutantGraceMs = 10_000;
+const timesSlowerMax = 3;
+const graceMs = 10_000;
 
 /** A `repeatMax` of 1 turns repetitions off; they are on by default. */
 export const mayRepeat = ({ repeatMax }: OpenParts): boolean =>
@@ -45,6 +45,8 @@ type RunOptions = {
   /** Another command than the check's. */
   readonly command?: string | undefined;
   readonly atMostMs?: number;
+  /** Whether a run that does not end in its time has failed; else nothing is known of it. */
+  readonly failsIfEndless?: boolean;
   /** What is different from the usual world. */
   readonly different?: readonly WorldFact[] | undefined;
 };
@@ -94,13 +96,8 @@ export function openExperimentRuns(
   const { run, describeObstacle } = openTimedRuns(trial, subject, show);
   const override: ExperimentRuns["override"] = (change) => addToOverrides(trial, change);
 
-  const mutantMs = mutantTimesSlower * subject.result.duration_ms + mutantGraceMs;
   const runInOtherWorld: RunChange = (change) =>
-    run("work", override(change), {
-      command: change.command,
-      atMostMs: mutantMs,
-      different: worldFacts,
-    });
+    run("work", override(change), { command: change.command, different: worldFacts });
   const runHere: RunChange = (change) => run("work", override(change), { command: change.command });
   const { elsewhereFirst, isAnswered } = openElsewhereFirst(
     trial,
@@ -113,11 +110,11 @@ export function openExperimentRuns(
   const repeats: CheckStatus[] = ["passed"];
 
   const runWith: ExperimentRuns["runWith"] = async (whether, change) => {
-    const isTextChanged = (change.edits ?? []).length > 0;
-    const atMostMs = change.atMostMs ?? (isTextChanged ? mutantMs : Infinity);
     const without = [...built, ...(change.without ?? [])];
     const overrides = override({ ...change, without });
-    const observed = await run("work", overrides, { command: change.command, atMostMs });
+    const { command, atMostMs } = change;
+    const options = { command, ...(atMostMs === undefined ? {} : { atMostMs }) };
+    const observed = await run("work", overrides, options);
     if (observed === null && whether !== null && !trial.request.cancel.aborted) {
       late.push(`${describeObstacle()} to find out whether ${whether}`);
     } // T5, T7
@@ -159,10 +156,12 @@ export function openExperimentRuns(
   };
 }
 
+const endlessRun: Observed = { passed: false, failed: new Set(), tests: null };
+
 /** Runs the check until the time of all its experiments is over. `show`: called before each run. */
 function openTimedRuns(
   trial: CheckTrial,
-  { result: { check }, evidence }: PassingCheck,
+  { result: { check, duration_ms }, evidence }: PassingCheck,
   show: () => void,
 ): Pick<ExperimentRuns, "run" | "describeObstacle"> {
   const { parts, request, base } = trial;
@@ -172,7 +171,8 @@ function openTimedRuns(
   let isUnprepared = false;
 
   const run: ExperimentRuns["run"] = async (side, overrides, options = {}) => {
-    const { command = check.command, atMostMs = Infinity, different = [] } = options;
+    const usualMs = side === "work" ? timesSlowerMax * duration_ms + graceMs : Infinity;
+    const { command = check.command, atMostMs = usualMs, different = [] } = options;
     const timeoutMs = Math.min(endsMs - clock.monotonicMs(), atMostMs);
     if (timeoutMs <= 0 || request.cancel.aborted) return null;
     show();
@@ -188,7 +188,11 @@ function openTimedRuns(
     });
 
     isUnprepared = observed === "unprepared";
-    return observed === "unprepared" ? null : observed;
+    if (observed !== null || options.failsIfEndless !== true) {
+      return observed === "unprepared" ? null : observed;
+    }
+
+    return request.cancel.aborted || clock.monotonicMs() >= endsMs ? null : endlessRun;
   };
 
   return {

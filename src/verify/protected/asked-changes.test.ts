@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  areSnapshotsAskedFor,
   isChangeAskedFor,
   isRemovalAskedFor,
   isRenameAskedFor,
@@ -92,6 +93,12 @@ func TestUnknown(t *testing.T) {
   expect(isRemovalAskedFor(before, after.replace(/func TestUnknown[^}]*\}\n/, ""), goal)).toBe(
     false,
   );
+});
+
+test("snapshots may be asked for as such", () => {
+  expect(areSnapshotsAskedFor("Update the invoice snapshots (nothing else may change)")).toBe(true);
+  expect(areSnapshotsAskedFor("Make the snapshots pass")).toBe(false);
+  expect(areSnapshotsAskedFor("Update the parser; the snapshots are in test/")).toBe(false);
 });
 
 describe("settings", () => {

@@ -22,6 +22,7 @@ export function isAskedFor(change: Asked, goal: string): boolean {
   }
 
   if ((kind !== "test" && kind !== "snapshot") || evasions.has(how)) return false;
+  if (kind === "snapshot" && areSnapshotsAskedFor(goal)) return true;
   return (!isPart && isChangeAskedFor(path, goal)) || isNameChangeAskedFor(change, goal);
 }
 const evasions: ReadonlySet<string> = new Set(["skipped", "focused", "mocked", "loosened"]);
@@ -48,6 +49,10 @@ const deniedSetting = /\b(?:not|never|without|leav\w+|untouched|unchanged)\b|n't
 
 export const isChangeAskedFor = (path: string, goal: string): boolean =>
   listRequests(goal).some((sentence) => namesPath(sentence, path));
+
+/** "Update the invoice snapshots": recorded outputs as a whole, since tests still compare them. */
+export const areSnapshotsAskedFor = (goal: string): boolean =>
+  listRequests(goal).some((sentence) => /\b(?:snapshots|golden files)\b/i.test(sentence));
 
 /** By the file, or by the tool whose settings it has: `ESLint` for `.eslintrc.json`. */
 export const isSettingAskedFor = (path: string, goal: string): boolean =>
