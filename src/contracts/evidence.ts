@@ -210,6 +210,7 @@ export const protectedKinds = [
 ] as const;
 /**
  * What was done to a protected file. `added`: a new file that would configure the existing ones.
+ * `extended`: rules or scripts do what they did, and more.
  */
 export const protectedChanges = [
   "changed",
@@ -221,6 +222,7 @@ export const protectedChanges = [
   "mocked",
   "loosened",
   "redefined",
+  "extended",
   "added",
 ] as const;
 export const ProtectedChange = v.strictObject({

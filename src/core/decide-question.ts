@@ -156,6 +156,7 @@ const changeWords: Readonly<Record<RefusedChange["how"], string>> = {
   mocked: "mocked code in",
   loosened: "loosened",
   redefined: "redefined",
+  extended: "extended",
   added: "added",
 };
 

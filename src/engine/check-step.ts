@@ -146,7 +146,7 @@ async function checkWithBase(
     proof.holds &&
     judged.length > 0 &&
     judgeChecks(judged, run.checks).passed &&
-    refused.every(({ how }) => how === "added" || how === "changed");
+    refused.every(({ how }) => ["added", "changed", "extended"].includes(how));
   if (!isUnneeded) return { results, proof, areChangesBlocking: true };
 
   // It has judged nothing: a gap names it, and nobody has to be asked. What lands has it, so

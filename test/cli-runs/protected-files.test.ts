@@ -482,7 +482,7 @@ describe("a person is asked what becomes of changed tests", () => {
     );
     expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
     expect(json["gaps"]).toContain(
-      "look at Makefile: it checks this work, was there before it, and was changed",
+      "look at Makefile: it has rules or scripts that checks run, and they do more than before",
     );
     expect(json["gaps"]).toContainEqual(
       expect.stringContaining("what `make test-negative` does was written by the work"),

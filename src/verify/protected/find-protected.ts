@@ -26,6 +26,7 @@ const setAsideText = "is new and decides how tests or checks run from now on";
 const changedText = "checks this work, was there before it, and was changed";
 const askedText = "checks this work, and was changed as the goal asks";
 const extendedText = "checks this work, was there before it, and was added to";
+const moreText = "has rules or scripts that checks run, and they do more than before";
 const variablesText = "is new and sets variables that checks are built with";
 
 type ProtectedRequest = Parameters<Verifier["inspectProtected"]>[0];
@@ -114,8 +115,12 @@ const listUnapproved = (
   changedFiles: readonly ChangedFile[],
 ): readonly ReviewPoint[] =>
   changes
-    .filter(({ allowed }) => allowed === null || allowed === "goal")
+    .filter(
+      ({ how, allowed }) =>
+        allowed === null || allowed === "goal" || (how === "extended" && allowed === "added"),
+    )
     .map(({ path, how, allowed }): ReviewPoint => {
+      if (how === "extended") return { path, what: moreText, gap: true };
       if (allowed === "goal") return { path, what: askedText, gap: true };
       const file = changedFiles.find(({ difference }) => difference.path === path);
       if (how === "added") return { path, what: setAsideText, gap: true };

@@ -243,14 +243,14 @@ describe("what configures them", () => {
     ]);
   });
 
-  test("package.json: a script that does what it did, and more, is a plain change", () => {
+  test("package.json: a script that does what it did, and more, is no other one", () => {
     const change = (script: string) =>
       hows(
         { "package.json": manifest({}) },
         { "package.json": manifest({ scripts: { test: script, start: "node ." } }) },
       );
-    expect(change("vitest run && node scripts/links.js")).toEqual(["package.json changed"]);
-    expect(change("tsc && vitest run")).toEqual(["package.json changed"]);
+    expect(change("vitest run && node scripts/links.js")).toEqual(["package.json extended"]);
+    expect(change("tsc && vitest run")).toEqual(["package.json extended"]);
     expect(change("vitest run --bail")).toEqual(["package.json redefined"]);
     expect(change("vitest run; node scripts/links.js")).toEqual(["package.json redefined"]);
   });
@@ -290,9 +290,9 @@ describe("what configures them", () => {
       "Makefile redefined",
     ]);
 
-    // A rule with all it had, and more, is a plain change; so is a script.
-    expect(change("test: build unit", "test: build more unit")).toEqual(["Makefile changed"]);
-    expect(change("\t./unit", "\t./unit\n\t./more")).toEqual(["Makefile changed"]);
+    // A rule with all it had, and more, is no other one.
+    expect(change("test: build unit", "test: build more unit")).toEqual(["Makefile extended"]);
+    expect(change("\t./unit", "\t./unit\n\t./more")).toEqual(["Makefile extended"]);
     expect(change("test: build unit", "test: unit build")).toEqual(["Makefile redefined"]);
     expect(change("rm -f x", "rm -f x y")).toEqual([]);
     expect(hows({ Makefile: before }, { Makefile: `${before}docs:\n\ttouch docs\n` })).toEqual([]);

@@ -8,7 +8,8 @@
 //   J4. An approval holds for exactly the changes it was given for.
 //   J5. If experiments follow a pass (experiments/try-out.ts), tests may be added to a test file,
 //       and helpers of new tests beside the others: the experiments break the other tests, and run
-//       them alone, and so find what else came with the addition. A test file may be moved whole to
+//       them alone, and so find what else came with the addition. So may steps be added to a rule or
+//       script that checks run; a gap names it. A test file may be moved whole to
 //       another test folder: the tests that ran are compared with those before.
 //   J6. A makefile may name new files of the work beside others: what they do, they could do in any
 //       other file.
@@ -126,7 +127,8 @@ export function judgeProtected({
       rules.movedWhole?.has(path) === true &&
       rules.rowOf(newPath)?.kind === "test";
     const isAllowedAddition =
-      rules.areTriedOut === true && (hasOnlyNewTests || comesWithTests || isMoved); // J5
+      rules.areTriedOut === true &&
+      (hasOnlyNewTests || comesWithTests || isMoved || finding.how === "extended"); // J5
     const allowedAsAddition = isAllowedAddition ? ("added" as const) : null;
     const allowedByGoal = isAskedByGoal(file, row, finding, goal) ? ("goal" as const) : null; // J8
     const allowed = isNamed ? ("scope" as const) : (allowedAsAddition ?? allowedByGoal);
@@ -349,7 +351,7 @@ function describePartChange({
     const isExtended = names.every((name) =>
       extendsPart(name, partsBefore[name] ?? "", partsAfter[name] ?? ""),
     );
-    return { how: isExtended ? "changed" : "redefined", message };
+    return { how: isExtended ? "extended" : "redefined", message };
   }
   const joinParts = (parts: Readonly<Record<string, string>>): string =>
     names.map((name) => parts[name] ?? "").join("\n");

@@ -11,7 +11,7 @@ import {
   extractIncludedMakefileParts,
   extractMakefileParts,
   isOverriding,
-  isRuleOrVariable,
+  isRule,
 } from "./makefile-parts.ts";
 import { extractMavenParts } from "./maven-parts.ts";
 import { extendsScript, extractPackageJsonParts, isHook } from "./package-json-parts.ts";
@@ -125,7 +125,7 @@ export function listChangedParts(
 /** Whether a script or a rule does what it did, and more. */
 export function extendsPart(name: string, before: string, after: string): boolean {
   if (name.startsWith("scripts.")) return extendsScript(before, after);
-  return isRuleOrVariable(name) && extendsRule(before, after);
+  return isRule(name) && extendsRule(before, after);
 }
 
 /** Whether a new part changes what the earlier ones do. */

@@ -134,10 +134,10 @@ export function isOverriding(
   return isUsed(name, before) || isKnownVariable(name, after[partName] ?? "");
 }
 
-export const isRuleOrVariable = (partName: string): boolean =>
-  partName.startsWith(targetPrefix) || partName.startsWith(variablePrefix);
+/** A variable is none: a word more in CFLAGS may take assertions out. */
+export const isRule = (partName: string): boolean => partName.startsWith(targetPrefix);
 
-/** Whether a rule or variable has all words of its first line and all further lines, in order. */
+/** Whether a rule has all its prerequisites and all lines of its recipe, in order. */
 export function extendsRule(before: string, after: string): boolean {
   const [head = "", ...lines] = before.split("\n");
   const [headNow = "", ...linesNow] = after.split("\n");
