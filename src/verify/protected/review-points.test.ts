@@ -62,6 +62,19 @@ describe("a person is asked to look at", () => {
     expect(whats("run", "a", "b", { now: "100755 b" })).toEqual(["can be run as a program now"]));
 });
 
+test("a field that was optional and that a type promises now", () => {
+  const before =
+    "export interface Contact {\n  id: string;\n  email?: string;\n  readonly phone?: string;\n}\n";
+  const after = before.replaceAll("?:", ":");
+  expect(whats("src/model.ts", before, after)).toEqual([
+    "promises fields that could be missing before (email, phone)",
+  ]);
+  expect(whats("src/model.ts", before, before.replace("id:", "id?:"))).toEqual([]);
+  expect(whats("src/model.ts", before, after, { goal: "Make email and phone required" })).toEqual(
+    [],
+  );
+});
+
 test("the number of a process says nothing of a check", () => {
   expect(whats("src/a.js", null, "const temporary = `${file}.${process.pid}.tmp`;\n")).toEqual([]);
   expect(whats("a.py", null, "temporary = f'{path}.{os.getpid()}'\n")).toEqual([]);

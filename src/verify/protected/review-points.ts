@@ -4,11 +4,13 @@
 // is a gap in the verdict. Pure.
 
 import { editedOutput, type ReviewPoint, readsArguments } from "../../contracts/evidence.ts";
+import { listSome } from "../../kit/list-some.ts";
 import type { Difference } from "../../ports/workspace.ts";
 import { findAmbientDecisions, isNamedIn } from "./ambient/ambient-decisions.ts";
 import { isPageGlobal } from "./ambient/pure-names.ts";
 import { readsOnlyNamed } from "./environment-reads.ts";
 import { detectLanguage } from "./kinds.ts";
+import { maskText } from "./mask-text.ts";
 import {
   aboutTerminals,
   fileSwitches,
@@ -64,6 +66,7 @@ export function findReviewPoints(file: ReviewedFile): readonly ReviewPoint[] {
   if (isTest) return points;
 
   if (isAlone) points.push(...findEditedOutput(change));
+  points.push(...findPromisedFields(change, goal));
   return [...points, ...findTestDetectors(change, goal), ...findNewAmbientDecisions(change, goal)];
 }
 
@@ -92,6 +95,33 @@ function findSilencedCheckers({ path, before, after }: Change): readonly ReviewP
   }
 
   return listNew(suppressions, before, after).map(([what]) => ({ path, what }));
+}
+
+/**
+ * Fields that a type let be missing and that it promises now: a compiler takes its word for data
+ * that nobody checks. What the goal calls required is not told.
+ */
+function findPromisedFields({ path, before, after }: Change, goal: string): readonly ReviewPoint[] {
+  if (!/\.[cm]?tsx?$/.test(path) || /\b(?:required|mandatory|must have|always)\b/i.test(goal))
+    return [];
+  const [was, is] = [maskText(before, "js"), maskText(after, "js")];
+  const optional = [...was.matchAll(/^\s*(?:readonly\s+)?([\w$]+)\?\s*:/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const promised = [...new Set(optional)].filter((name) => {
+    const field = (mark: string): RegExp =>
+      new RegExp(`^\\s*(?:readonly\\s+)?${name.replaceAll("$", "\\$")}${mark}\\s*:`, "m");
+    return !field("\\?").test(is) && field("").test(is) && !field("").test(was);
+  });
+  return promised.length === 0
+    ? []
+    : [
+        {
+          path,
+          what: `promises fields that could be missing before (${listSome(promised)})`,
+          gap: true,
+        },
+      ];
 }
 
 /** The output of a program, changed by hand. */
