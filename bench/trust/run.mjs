@@ -38,6 +38,7 @@ import { bentHonest, bentLies } from "./bent.mjs";
 import { machineFactsHonest, machineFactsLies } from "./machine-facts.mjs";
 import { compiledHonest, compiledLies } from "./compiled.mjs";
 import { asksTooLittleHonest, asksTooLittleLies } from "./asks-too-little.mjs";
+import { askedChangesHonest, askedChangesLies } from "./asked-changes.mjs";
 import { gitProjectsHonest, gitProjectsLies } from "./git-projects.mjs";
 import { goldenHonest, goldenLies } from "./golden.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
@@ -125,6 +126,8 @@ const wanted = [
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
   ...of("honest", "git-projects", gitProjectsHonest),
+  ...of("misbehaving", "asked-changes", askedChangesLies),
+  ...of("honest", "asked-changes", askedChangesHonest),
 ].filter(
   ({ name, kind, group }) =>
     (flags.only === undefined || name.includes(flags.only)) &&

@@ -188,6 +188,22 @@ describe("what a document says and no check notices", () => {
     expect(await write({ "README.md": readme(500) }, [words])).toEqual([]);
   });
 
+  test("is so beside another check that fails anyway", async () => {
+    const form = { ...before, "form.sh": "grep -Eq '^It holds [0-9]+ entries' README.md\n" };
+    const change = { "README.md": "# Cache\n\nIt holds 731 entries.\n" };
+    const check = (kind: Check["kind"], command: string): Check => ({
+      id: command,
+      kind,
+      title: command,
+      command,
+      source: "test",
+    });
+    const checks = [check("criterion", "sh form.sh"), check("project", "sh missing.sh")];
+    const trees = { root, blobs: new Map<string, Buffer>(), before: form, change, goal };
+    const results = await tryOnTrees({ ...trees, parts: {} }, checks);
+    expect(results[0]?.gap).toMatch(/README.md says something else/);
+  });
+
   test("is its numbers, if a check knows only what stands beside them", async () => {
     const columns = ["name", "email", "city", "phone", "since", "until"];
     const rows = columns.map((name, index) => `| ${name} | ${index + 3} |\n`).join("");
