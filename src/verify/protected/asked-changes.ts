@@ -22,7 +22,7 @@ export function isAskedFor(change: Asked, goal: string): boolean {
   }
 
   if ((kind !== "test" && kind !== "snapshot") || evasions.has(how)) return false;
-  if (kind === "snapshot" && areSnapshotsAskedFor(goal)) return true;
+  if (kind === "snapshot" && how === "changed" && areSnapshotsAskedFor(goal)) return true;
   return (!isPart && isChangeAskedFor(path, goal)) || isNameChangeAskedFor(change, goal);
 }
 const evasions: ReadonlySet<string> = new Set(["skipped", "focused", "mocked", "loosened"]);
