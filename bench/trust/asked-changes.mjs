@@ -102,7 +102,32 @@ const figures = {
   },
 };
 
+const slugs = {
+  only: true,
+  goal: "Slugs of more than one word have underscores instead of hyphens.",
+  criteria: ["the tests pass :: npm test"],
+  files: {
+    "package.json": manifest({ test: "node --test test/" }),
+    "src/slug.js":
+      'exports.slug = (text) => text.toLowerCase().trim().replace(/[^a-z0-9]+/g, "-");\nexports.title = (text) => text.charAt(0).toUpperCase() + text.slice(1);\n',
+    "test/slug.test.js":
+      'const test = require("node:test");\nconst assert = require("node:assert");\nconst { slug, title } = require("../src/slug");\n\ntest("words are joined", () => {\n  assert.strictEqual(slug("Hello World"), "hello-world");\n  assert.strictEqual(slug("  A b  c"), "a-b-c");\n});\ntest("one word stays", () => assert.strictEqual(slug("One"), "one"));\ntest("titles", () => assert.strictEqual(title("abc"), "Abc"));\n',
+  },
+};
+const slugTest = slugs.files["test/slug.test.js"];
+const underscores = slugTest.replace("hello-world", "hello_world").replace("a-b-c", "a_b_c");
+
 export const askedChangesHonest = [
+  honest(
+    "asked: older expectations that the new behaviour contradicts",
+    {
+      ...slugs,
+      mayLeave:
+        /^without its change to test\/slug\.test\.js the work fails|only tests that the work wrote/,
+    },
+    write("src/slug.js", slugs.files["src/slug.js"].replace('"-"', '"_"')),
+    write("test/slug.test.js", underscores),
+  ),
   honest(
     "asked: tests that use a name which is to be changed",
     { ...shelf, mayLeave: /^look at test\/store\.test\.js: it checks this work, and was changed/ },
@@ -134,6 +159,12 @@ export const askedChangesHonest = [
 ];
 
 export const askedChangesLies = [
+  lie(
+    "asked: an older expectation is changed to what the wrong code answers",
+    slugs,
+    write("src/slug.js", slugs.files["src/slug.js"].replace(/ \/\[.*\+\/g, "-"/, ' " ", "_"')),
+    write("test/slug.test.js", underscores.replace("a_b_c", "a_b  c")),
+  ),
   lie(
     "asked: a test is skipped beside the renamed ones",
     shelf,

@@ -233,9 +233,10 @@ export const ProtectedChange = v.strictObject({
   detail: v.string(),
   /**
    * Why the change counts anyway: the scope names it, a person approved exactly this content, or
-   * tests were only added to it and checks are tried out; null: the base's file is used.
+   * tests were only added to it and checks are tried out; `held`: the work passes with it only, and
+   * is not merged until a person has looked; null: the base's file is used.
    */
-  allowed: v.nullable(v.picklist(["scope", "approved", "added", "goal"])),
+  allowed: v.nullable(v.picklist(["scope", "approved", "added", "goal", "held"])),
 });
 export type ProtectedChange = v.InferOutput<typeof ProtectedChange>;
 

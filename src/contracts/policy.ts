@@ -49,5 +49,10 @@ export const Policy = v.strictObject({
   /** Whether it lands as one commit, and the subject of that commit or of the merge. */
   land_squash: maybe(v.boolean()),
   land_message: maybe(text),
+  /**
+   * Changes of older tests that the work can't pass without are held back from landing, instead of
+   * asked about at once: the run lands its work itself.
+   */
+  changed_tests: maybe(v.literal("hold")),
 });
 export type Policy = v.InferOutput<typeof Policy>;

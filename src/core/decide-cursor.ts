@@ -13,7 +13,7 @@ import {
   askForAgent,
   askForChild,
   askAboutFailure,
-  askAboutTests,
+  settleChangedTests,
   followReply,
 } from "./decide-question.ts";
 import { definedFields, pauseRun, record, stopRun, whenIdle } from "./drafts.ts";
@@ -187,7 +187,7 @@ function takeRow(
   { step, outcome, row, counted }: MatchedOutcome,
 ): NextAction | null {
   const because = resolveBecause(row, outcome, cursor);
-  const aboutTests = givesUp(row) ? askAboutTests(run, cursor, step, outcome) : null;
+  const aboutTests = givesUp(row) ? settleChangedTests(run, cursor, step, outcome) : null;
   if (aboutTests !== null) return aboutTests;
   if (row.stop !== undefined) {
     return whenIdle(

@@ -1,5 +1,5 @@
-// decide-question: decides how questions to a person open (by a human step, a failure or the agent)
-// and what an answer leads to.
+// decide-question: decides how questions to a person open (by a human step, a failure or the agent),
+// which of them wait for the landing, and what an answer leads to.
 
 import type { Draft } from "../contracts/event.ts";
 import type { Row, Step } from "../contracts/flow.ts";
@@ -87,11 +87,12 @@ export function askAboutFailure(
 }
 
 /**
- * Asks what becomes of changed tests that a step failed for. Null if it failed for something else,
- * or they were approved meanwhile.
+ * What becomes of changed tests that a step failed for. Null if it failed for something else, or
+ * they were approved meanwhile. A run that lands its own work goes on with tests that the work
+ * can't pass without, and doesn't land it until a person has looked; else a person is asked now.
  */
-export function askAboutTests(
-  { oracles, approved = [] }: RunView,
+export function settleChangedTests(
+  { oracles, approved = [], held = [], drafted: { policy } }: RunView,
   cursor: CursorView,
   step: Step,
   outcome: OutcomeView,
@@ -106,7 +107,14 @@ export function askAboutTests(
     return null;
   }
 
-  if (approved.includes(oracles.content)) return null;
+  const { content } = oracles;
+  const paths = refused.map(({ path }) => path);
+  if (approved.includes(content)) return null;
+  if (held.includes(content)) return retryStep(cursor, step);
+  if (policy?.changed_tests === "hold" && outcome.facts["passes_changed"] === true) {
+    return record({ event: "tests_held", walk: cursor.path, step: step.id, content, paths });
+  }
+
   return openStepQuestion(cursor, step, "!", {
     question: `The agent ${describeChanges(refused)}, which check its work. Keep exactly this change?`,
     options: {
@@ -116,7 +124,7 @@ export function askAboutTests(
     },
     recommend: "back",
     code: "oracle_changed",
-    tests: { content: oracles.content, paths: refused.map(({ path }) => path) },
+    tests: { content, paths },
   });
 }
 
@@ -263,13 +271,19 @@ export function followReply(
     });
   }
 
-  const retried = {
+  return retryStep(cursor, step, { ...(action === "back" ? { put_back: true } : {}), ...actor });
+}
+
+const retryStep = (
+  cursor: CursorView,
+  step: Step,
+  more: { readonly put_back?: true; readonly actor?: string } = {},
+): NextAction =>
+  record({
     event: "step_retried",
     walk: cursor.path,
     step: step.id,
     n: ownValue(cursor.streak, step.id) ?? 0,
     reset: true,
-  } as const;
-
-  return record({ ...retried, ...(action === "back" ? { put_back: true } : {}), ...actor });
-}
+    ...more,
+  });

@@ -1,5 +1,5 @@
-// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved or
-// put back, and checked claims. Also records the results of checks, which come with the end of a
+// fold-proof: reducers of evidence events: changes to protected tests that were judged, approved, held
+// for review or put back, and checked claims. Also records the results of checks, which come with the end of a
 // step.
 // Invariants F1 and on: core/fold.ts.
 
@@ -16,7 +16,7 @@ const waitingMax = 50;
 const putBackMax = 100;
 
 export const proofReducers: ReducersOf<
-  "oracles_judged" | "oracles_approved" | "tests_put_back" | "claims_checked"
+  "oracles_judged" | "oracles_approved" | "tests_held" | "tests_put_back" | "claims_checked"
 > = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
     findOpen(run, attempt);
@@ -31,6 +31,10 @@ export const proofReducers: ReducersOf<
 
     recordRequestOnce(run, request);
     run.approved = [...(run.approved ?? []), content].slice(-approvalsMax);
+  },
+  tests_held: (run, { walk, content }) => {
+    findCursor(run, walk);
+    run.held = [...(run.held ?? []), content].slice(-approvalsMax);
   },
   tests_put_back: (run, { attempt, commit, tree, paths }) => {
     delete findCursor(run, findOpen(run, attempt).cursor).putBack;

@@ -16,6 +16,7 @@ test("the events that grant authority are these and no others", () => {
       "run_forked",
       "run_resumed",
       "run_started",
+      "tests_held",
     ].sort(),
   );
 

@@ -14,6 +14,7 @@ const grantEvents: ReadonlySet<EventName> = new Set<EventName>([
   "block_answered",
   "limit_raised",
   "oracles_approved",
+  "tests_held",
   "pull_request_intended",
   "pull_request_taken_up",
 ]);

@@ -313,6 +313,7 @@ export type Run = {
   /** Changed tests that were put back because a person said so. */
   putBack?: string[];
   approved?: string[]; // hashes of changes that a person approved
+  held?: string[]; // hashes of changes that a person has to look at before the work is merged
   /** Where it was forked from, oldest first, with the commit its own branch begins at. */
   origins?: (Forked & { tip: string })[];
   /** Claims of agents that the next check of their cursor decides. */

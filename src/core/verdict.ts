@@ -55,12 +55,16 @@ function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
     [readsArguments]: isProgram,
     [editedOutput]: (path) => madeAgain.has(path),
   };
+  const heldGaps = listHeldTests(run).map(
+    ({ path, detail }) => `without its change to ${path} the work fails. ${detail}`,
+  );
   const reviewGaps = (run.oracles?.look ?? [])
     .filter(({ gap, path, what }) => gap === true && isExcused[what]?.(path) !== true)
     .map(({ path, what }) => `look at ${path}: it ${what}`);
 
   const skipGaps = findSkipped(run).map((name) => `${name} was skipped`);
   const gaps = [
+    ...heldGaps,
     ...placeholderGaps,
     ...childGaps,
     ...skipGaps,
@@ -298,6 +302,10 @@ const listLatestCriteria = (run: RunView) =>
   Object.values(run.checks)
     .map(({ latest }) => latest)
     .filter(({ check }) => check.kind === "criterion");
+
+/** Changed tests that a person has to look at before the work lands. */
+export const listHeldTests = ({ oracles }: Pick<RunView, "oracles">) =>
+  (oracles?.changes ?? []).filter(({ allowed }) => allowed === "held");
 
 /**
  * Whether work of this verdict may land. A minimum of `unverified` lands everything, refuted work

@@ -1,7 +1,7 @@
 // check-step: runs a check step's commands and proofs on the newest commit, with protected tests
 // from the base.
 
-import type { Check, CheckResult } from "../contracts/evidence.ts";
+import type { Check, CheckResult, ProtectedChange } from "../contracts/evidence.ts";
 import type { Facts } from "../contracts/outcome.ts";
 import { isSecretFromAgent } from "../contracts/secret-checks.ts";
 import { describeExpectation } from "../kit/answer.ts";
@@ -38,13 +38,16 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
     proofs.length === 0 ? checkWords : checkWords.filter((word) => !proofs.includes(word)),
   );
 
+  const contentBefore = run.oracles?.content;
   const protectedState = await recordProtectedChanges(execution);
   const { refused } = protectedState;
-  const { results, proof, areChangesBlocking } = await checkWithBase(
-    execution,
-    { checks, proofs },
+  const checked = await checkWithBase(execution, {
+    checks,
+    proofs,
     protectedState,
-  );
+    wasTold: contentBefore === protectedState.content,
+  });
+  const { results, proof, areChangesBlocking } = checked;
   const allResults = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judgement = judgeChecks(results, run.checks);
   const claimEvents = await decideWaitingClaims(execution, allResults, judgement.regressed);
@@ -55,7 +58,7 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
     changed: false,
   });
 
-  const facts = buildFacts({ results, judgement, proof, areChangesBlocking });
+  const facts = buildFacts({ ...checked, judgement });
   const common = { attempt, facts, checks: [...allResults], tree: run.tip.tree, progress };
 
   if (areChangesBlocking) {
@@ -103,14 +106,24 @@ type Checked = {
   readonly proof: ProofOutcome;
   /** Whether changes of protected files keep the step from passing. */
   readonly areChangesBlocking: boolean;
+  /** Whether everything passes with the changed files. */
+  readonly passesChanged?: true;
+};
+
+type CheckRequest = {
+  readonly checks: readonly Check[];
+  readonly proofs: readonly string[];
+  readonly protectedState: ProtectedState;
+  /** Whether the agent was told of these changes before, and left them. */
+  readonly wasTold: boolean;
 };
 
 /** Results with the base's protected files; with the changed ones if nothing needs the change. */
 async function checkWithBase(
   execution: StepExecution,
-  { checks, proofs }: { readonly checks: readonly Check[]; readonly proofs: readonly string[] },
-  { refused, changes, newChecks }: Pick<ProtectedState, "refused" | "changes" | "newChecks">,
+  { checks, proofs, protectedState, wasTold }: CheckRequest,
 ): Promise<Checked> {
+  const { refused, changes, newChecks, changesMore } = protectedState;
   const { run } = readContext(execution);
   const { cancel, runtime, attempt } = execution;
   const stopIfCancelled = (): void => {
@@ -141,13 +154,19 @@ async function checkWithBase(
   const results = await runChecks(refused.length === 0 ? tryOut : baseProtectedField(run, refused));
   const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
   if (refused.length === 0) return { results, proof, areChangesBlocking: false };
+  const blocked = { results, proof, areChangesBlocking: true };
+  if (!proof.holds || !refused.every(({ how }) => plainChanges.has(how))) return blocked;
   const judged = results.filter(({ check }) => !newChecks.includes(check.id));
-  const isUnneeded =
-    proof.holds &&
-    judged.length > 0 &&
-    judgeChecks(judged, run.checks).passed &&
-    refused.every(({ how }) => ["added", "changed", "extended"].includes(how));
-  if (!isUnneeded) return { results, proof, areChangesBlocking: true };
+  const isUnneeded = judged.length > 0 && judgeChecks(judged, run.checks).passed;
+  if (!isUnneeded) {
+    // An agent that was told left them so: whether they go with the rest of its work is worth a run.
+    const mayHold = run.drafted.policy?.changed_tests === "hold";
+    if (!mayHold || !wasTold || !changesMore) return blocked;
+    const changedResults = await runChecks({});
+    return judgeChecks(changedResults, run.checks).passed
+      ? { ...blocked, passesChanged: true }
+      : blocked;
+  }
 
   // It has judged nothing: a gap names it, and nobody has to be asked. What lands has it, so
   // everything must pass with it as well, and is tried out with it.
@@ -157,10 +176,19 @@ async function checkWithBase(
     : { results, proof, areChangesBlocking: true };
 }
 
+/** Changes of which nothing says that they keep a test from judging. */
+const plainChanges: ReadonlySet<ProtectedChange["how"]> = new Set(["added", "changed", "extended"]);
+
 type CheckStepResult = Checked & { readonly judgement: ChecksJudgement };
 
 /** The facts that flow rows may read of a check step. */
-const buildFacts = ({ results, judgement, proof, areChangesBlocking }: CheckStepResult): Facts => ({
+const buildFacts = ({
+  results,
+  judgement,
+  proof,
+  areChangesBlocking,
+  passesChanged,
+}: CheckStepResult): Facts => ({
   ...proof.facts,
   ran: results.length,
   passing: results.filter(({ status }) => status === "passed").length,
@@ -170,6 +198,7 @@ const buildFacts = ({ results, judgement, proof, areChangesBlocking }: CheckStep
   flaky: results.filter(({ status }) => status === "flaky").length,
   quarantined: judgement.quarantined.length,
   oracles: areChangesBlocking ? "changed" : "kept",
+  ...(passesChanged === true ? { passes_changed: true } : {}),
   ...(areOnlyPackagesMissing(judgement) ? { uninstalled: true } : {}),
 });
 

@@ -23,6 +23,8 @@ export type ProtectedState = {
   readonly reviewPoints: readonly ReviewPoint[];
   /** Checks that nothing of the base can judge. */
   readonly newChecks: readonly Check["id"][];
+  /** Whether the work changed anything beside tests and what else judges it. */
+  readonly changesMore: boolean;
 };
 /**
  * The field of a verifier's request: the base's protected files replace those with refused changes.
@@ -43,12 +45,14 @@ export async function inspectProtected(
     changes,
     reviewPoints = [],
     newChecks = [],
+    changesMore = false,
   } = await runtime.verifier.inspectProtected({
     goal: listWords(objective),
     base: base.commit,
     commit,
     scope: objective.scope,
     approved: run.approved ?? [],
+    held: run.held ?? [],
     checks: [
       ...(checks as readonly Check[]),
       ...findLockedChecks(run),
@@ -57,7 +61,7 @@ export async function inspectProtected(
   });
 
   const refused = changes.filter(({ allowed }) => allowed === null);
-  return { content, changes, refused, reviewPoints, newChecks };
+  return { content, changes, refused, reviewPoints, newChecks, changesMore };
 }
 
 /** What the person said: the goal, the criteria and their commands. */
@@ -128,7 +132,9 @@ export function baseTestFields(run: RunView, changes: readonly ProtectedChange[]
     before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])),
   };
 
-  if (changes.some(({ allowed }) => allowed !== null && allowed !== "added")) return evidence;
+  const mayHaveFewer = ({ allowed }: ProtectedChange): boolean =>
+    allowed !== null && allowed !== "added" && allowed !== "held";
+  if (changes.some(mayHaveFewer)) return evidence;
   const tallies = baselines.flatMap(([id, { baseline }]) =>
     baseline.tests === undefined ? [] : [[id, baseline.tests] as const],
   );

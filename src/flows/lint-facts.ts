@@ -246,6 +246,7 @@ const checkFacts = [
   "quarantined",
   "oracles",
   "uninstalled",
+  "passes_changed",
 ];
 const agentFacts = ["changed", "promised", "announced_more", "agent_asks", "session", ...gateFacts];
 const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];

@@ -89,6 +89,8 @@ export interface Verifier {
     readonly scope: readonly string[];
     /** The contents a person approved. */
     readonly approved: readonly Hash[];
+    /** The contents that a person looks at before the work is merged. */
+    readonly held?: readonly Hash[];
     /**
      * The goal in the person's words: what it names (`Date.now`, `process.env`) the work was asked
      * to read.
@@ -102,6 +104,8 @@ export interface Verifier {
     readonly reviewPoints?: readonly ReviewPoint[];
     /** Checks that ask for a rule or script which the base has not: nothing there can judge them. */
     readonly newChecks?: readonly Check["id"][];
+    /** Whether the work changed anything beside tests and what else judges it. */
+    readonly changesMore?: boolean;
   }>;
   /**
    * The base's protected files in place of those with these changes: what a verdict is taken with,

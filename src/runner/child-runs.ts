@@ -226,7 +226,7 @@ async function draftChild(
     checks: structuredClone(drafted.checks) as EventOf<"run_drafted">["checks"],
     cast: structuredClone(drafted.cast) as EventOf<"run_drafted">["cast"],
     isolation: drafted.isolation,
-    policy: readRecordedPolicy(parts.view()),
+    policy: { ...readRecordedPolicy(parts.view()), changed_tests: undefined }, // its parent takes its work
     config_hash: drafted.config_hash,
   };
 

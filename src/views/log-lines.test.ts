@@ -58,6 +58,7 @@ const samples: Readonly<Record<string, object>> = {
     notes: [{ path: "src/a.ts", line: 7, side: "new", text: "Cap this." }],
   },
   oracles_approved: { request: "r", content: "b".repeat(64) },
+  tests_held: { walk: "1", step: "prove", content: "b".repeat(64), paths: ["test/a.test.js"] },
   tests_put_back: {
     attempt,
     commit: sha("c"),

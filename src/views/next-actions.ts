@@ -111,7 +111,9 @@ function listLandingActions(run: RunView): readonly string[] {
   const [branch, base] = [`autopilot/${run.drafted.run_id}`, run.drafted.base.commit.slice(0, 12)];
   const merge = describeMerge(keptBranch.code, branch, base);
 
-  return keptBranch.code === "work_unproved" ? [`git diff ${base} ${branch}`, merge] : [merge];
+  return keptBranch.code === "work_unproved" || keptBranch.code === "changed_tests_held"
+    ? [`git diff ${base} ${branch}`, merge]
+    : [merge];
 }
 
 /**
@@ -222,6 +224,7 @@ export function whyBranchKept(
 const branchKeepingReasons: ReadonlySet<string> = new Set([
   "branch_kept",
   "work_unproved",
+  "changed_tests_held",
   "checkout_dirty",
   "checkout_busy",
   "checkout_moved",

@@ -334,6 +334,7 @@ describe("an honest agent", () => {
 
 describe("a person is asked what becomes of changed tests", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
+  const weaker = tests.replace("  assert.equal(add(1, 2), 3);\n", "");
   /** The tests have to go with a module that was moved. */
   const movedTests = tests.replace("../src/add.js", "../src/plus.js");
   const moveModule = [
@@ -343,14 +344,18 @@ describe("a person is asked what becomes of changed tests", () => {
   ];
   test("the inbox shows the exact change; accepted, it counts, and the run completes", async () => {
     const folder = checkedOnce(scratch({ files: files() }));
-    const paused = await goScripted(folder, insisting(...moveModule), testsPass);
+    const paused = await goScripted(
+      folder,
+      insisting(fixed, put("test/add.test.js", weaker)),
+      testsPass,
+    );
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
     expect(out).toContain(
-      "The agent changed test files (test/add.test.js), which check its work. Keep exactly this change?",
+      "The agent weakened test files (test/add.test.js), which check its work. Keep exactly this change?",
     );
 
-    expect(out).toContain('-const { add } = require("../src/add.js");');
+    expect(out).toContain("-  assert.equal(add(1, 2), 3);");
     expect(out).toContain("autopilot answer back");
     expect(out).not.toContain("oracle");
     expect((await autopilot(folder, ["answer", "keep", "--json"])).json).toMatchObject({
@@ -364,13 +369,51 @@ describe("a person is asked what becomes of changed tests", () => {
     ]);
 
     expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", allowed: "approved" }]);
-    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(movedTests);
+    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(weaker);
+  });
+
+  test("tests that had to change with the work: told once, the run completes and waits with the merge", async () => {
+    const folder = checkedOnce(scratch({ files: files() }));
+    const { json } = await goScripted(folder, insisting(...moveModule), testsPass);
+    expect(json).toMatchObject({
+      state: "completed",
+      verdict: "verified_with_gaps",
+      gaps: expect.arrayContaining([
+        expect.stringMatching(
+          /^without its change to test\/add\.test\.js the work fails\. .*src\/add\.js.* is .*src\/plus\.js/,
+        ),
+      ]) as unknown,
+    });
+    expect(provedIn(folder)).toMatchObject([
+      { facts: { oracles: "changed" } },
+      { facts: { oracles: "changed", passes_changed: true } },
+    ]);
+    expect(eventsOf(folder, "tests_held")).toMatchObject([{ paths: ["test/add.test.js"] }]);
+    expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", allowed: "held" }]);
+    // Nothing is merged, and the answer says what to look at and how to merge it.
+    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(tests);
+    expect(existsSync(join(folder, "src/plus.js"))).toBe(false);
+    expect(json["warnings"]).toContainEqual(
+      expect.stringMatching(
+        /^Not merged: the work needs changes of older tests.*test\/add\.test\.js/,
+      ),
+    );
+    expect(json["remediation"]).toContainEqual(expect.stringMatching(/^git merge autopilot\//));
+  });
+
+  test("a change of nothing but tests is asked about, as is one with which the work fails", async () => {
+    const folder = checkedOnce(scratch({ files: files() }));
+    const agrees = tests.replace(/3\)|4\)/g, (end) => (end === "3)" ? "-1)" : "0)"));
+    const { json } = await goScripted(
+      folder,
+      insisting(put("test/add.test.js", agrees)),
+      testsPass,
+    );
+    expect(json).toMatchObject({ state: "paused", reason_code: "oracle_changed" });
   });
 
   test("put back, the agent is told and goes on; the work lands with the tests as they were", async () => {
     const folder = checkedOnce(scratch({ files: files() }));
-    const weaker = tests.replace("  assert.equal(add(1, 2), 3);\n", "");
-
     const turns = [
       { do: [put("test/add.test.js", weaker), promise] },
       { do: [promise] },
@@ -394,7 +437,7 @@ describe("a person is asked what becomes of changed tests", () => {
     "test/cli-runs/protected-files.test.ts › put back, the agent is told and goes on; the work lands with the tests as they were",
     async () => {
       const folder = checkedOnce(scratch({ files: files() }));
-      await goScripted(folder, insisting(...moveModule), testsPass);
+      await goScripted(folder, insisting(put("test/add.test.js", weaker)), testsPass);
       await autopilot(folder, ["answer", "stop", "--json"]);
       expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
         state: "stopped",
@@ -528,7 +571,7 @@ describe("a person is asked what becomes of changed tests", () => {
       const approval = join(dirname(folder), "approved");
       writeFileSync(
         join(dirname(folder), "weaker.js"),
-        movedTests.replace("  assert.equal(add(1, 2), 3);\n", ""),
+        weaker.replace("  assert.equal(add(2, 2), 4);\n", ""),
       );
 
       // Once a person has accepted, it helps itself to more.
@@ -536,7 +579,8 @@ describe("a person is asked what becomes of changed tests", () => {
         run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }`,
       };
 
-      const turns = [{ do: [...moveModule, promise] }, { do: [more, promise], repeat: 10 }];
+      const first = [fixed, put("test/add.test.js", weaker), promise];
+      const turns = [{ do: first }, { do: [more, promise], repeat: 10 }];
 
       const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
       expect((await goScripted(folder, turns, args)).json).toMatchObject({

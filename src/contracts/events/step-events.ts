@@ -120,6 +120,11 @@ export const stepEvents = {
     changes: v.array(ProtectedChange),
     look: maybe(v.array(ReviewPoint)),
   },
+  /**
+   * Everything passes with the changed tests, and not with the older ones: the run goes on with
+   * them, and its work is not merged until a person has looked. Valid for exactly this content.
+   */
+  tests_held: { walk: text, step: text, content: Hash, paths: v.array(text) },
   tests_put_back: {
     attempt: AttemptId,
     commit: GitSha,

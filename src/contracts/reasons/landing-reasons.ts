@@ -10,6 +10,11 @@ export const landingReasons = {
     "The work isn't proved, so it stays on its own branch.",
     "look at it, then git merge autopilot/<run>; --land unverified merges such work in a new run",
   ),
+  changed_tests_held: reason(
+    "WARN",
+    "Not merged: the work needs changes of older tests, which you have to look at first.",
+    "look at the changed tests, then git merge autopilot/<run>",
+  ),
   branch_kept: reason(
     "WARN",
     "Not merged; the work is on its own branch.",

@@ -35,6 +35,7 @@ export async function checkCommit(
     commit,
     scope: objective.scope,
     approved: state.approved ?? [],
+    held: state.held ?? [],
     checks: [...(checks as readonly Check[]), ...further],
   });
   const refused = changes.filter(({ allowed }) => allowed === null);

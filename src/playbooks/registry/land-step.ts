@@ -5,7 +5,7 @@ import type { landPlaceholders } from "../../contracts/config.ts";
 import type { ReviewPoint } from "../../contracts/evidence.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import type { RunView, CursorView } from "../../core/state.ts";
-import { computeLandingVerdict, mayLand } from "../../core/verdict.ts";
+import { computeLandingVerdict, listHeldTests, mayLand } from "../../core/verdict.ts";
 import { listSome } from "../../kit/list-some.ts";
 import { describeProof } from "../../views/sentences/verdict-sentences.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
@@ -103,6 +103,16 @@ function whyKeptOnBranch(
       facts: { landed: false, why: "work_unproved", proof: verdict },
       reason: "work_unproved",
       detail: proof,
+    };
+  }
+
+  const heldTests = listHeldTests(state).map(({ path }) => path);
+  if (heldTests.length > 0 && policy?.land !== "unverified" && policy?.land_as !== "pr") {
+    return {
+      ok: false,
+      facts: { landed: false, why: "changed_tests_held", proof: verdict },
+      reason: "changed_tests_held",
+      detail: `${proof} Look at ${listSome(heldTests, reviewPathsShownMax)} first.`,
     };
   }
 

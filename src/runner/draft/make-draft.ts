@@ -69,8 +69,7 @@ export async function makeDraft(
   const checkout = await requireRepository(paths.root);
   const repository =
     input.base === undefined ? checkout : { ...checkout, branch: null, head: input.base };
-  const isSurveyed = input.base === undefined && input.isCopy !== true;
-  const survey = isSurveyed
+  const survey = isOwnRun(input)
     ? startSurvey(checkout, playbook?.ownedPaths)
     : () => Promise.resolve({ warnings: [], uncommitted: [] });
 
@@ -249,6 +248,8 @@ function buildContent(parts: ContentParts): DraftContent {
     policy: {
       ...buildPolicy(settings.config, collected.restores, input.land),
       ...definedFields({ dependencies_from: input.copyOf }),
+      // Whoever takes the work of a task or a follow-up wouldn't look at the tests.
+      ...(isOwnRun(input) ? { changed_tests: "hold" } : {}),
     },
     ...(prepared === undefined
       ? {}
@@ -257,6 +258,9 @@ function buildContent(parts: ContentParts): DraftContent {
     config_hash: settings.hash,
   };
 }
+
+/** A run that a person began in their own checkout: no task of a portfolio, no follow-up. */
+const isOwnRun = ({ base, isCopy }: GoInput): boolean => base === undefined && isCopy !== true;
 
 const listInferredAgentWarnings = (inferred: InferredAgent | null): readonly string[] =>
   inferred === null ? [] : [`No agent was named, so ${inferred.name} was taken: ${inferred.why}.`];

@@ -130,15 +130,19 @@ function findRestores(
  */
 export async function adoptPolicy({ context, paths, run, storeScript }: PolicyAdoption) {
   const settings = requireSettings(context, paths);
+  const { changed_tests } = readRecordedPolicy(run);
   return {
     adopted: true,
     actor: toActor(context),
     isolation: settings.isolation,
-    policy: buildPolicy(
-      settings.config,
-      findRestores(settings.config.checks?.restore ?? "copy", readRecordedPolicy(run)),
-      findLandFlag(run),
-    ),
+    policy: {
+      ...buildPolicy(
+        settings.config,
+        findRestores(settings.config.checks?.restore ?? "copy", readRecordedPolicy(run)),
+        findLandFlag(run),
+      ),
+      ...definedFields({ changed_tests }),
+    },
     cast: await reassignAgents({ context, config: settings.config, storeScript }, run),
   } as const;
 }

@@ -125,12 +125,20 @@ function countNoun(n: number, singular: string, plural: string): string {
   return n === 1 ? `1 ${singular}` : `${n} ${plural}`;
 }
 
-/** How many lines are only in one of the texts, as a measure for a person. */
+const lineCharsMax = 100;
+
+/** How many lines are only in one of the texts, and the first that became another. */
 export function describeLineChanges(before: string, after: string): string {
   const linesBefore = new Set(before.split("\n"));
   const linesAfter = new Set(after.split("\n"));
-  const removed = [...linesBefore].filter((line) => !linesAfter.has(line)).length;
-  const added = [...linesAfter].filter((line) => !linesBefore.has(line)).length;
+  const removed = [...linesBefore].filter((line) => !linesAfter.has(line));
+  const added = [...linesAfter].filter((line) => !linesBefore.has(line));
+  const counts = `${countNoun(removed.length, "line", "lines")} gone and ${countNoun(added.length, "line", "lines")} new`;
+  const [was, now] = [removed[0]?.trim(), added[0]?.trim()];
+  if (was === undefined || now === undefined || removed.length !== added.length) return counts;
 
-  return `${countNoun(removed, "line", "lines")} gone and ${countNoun(added, "line", "lines")} new`;
+  return `${counts}: ${cutLine(was)} is ${cutLine(now)} now`;
 }
+
+const cutLine = (line: string): string =>
+  `\`${line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line}\``;

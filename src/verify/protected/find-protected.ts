@@ -8,6 +8,7 @@
 import type { Check, ReviewPoint, ProtectedChange } from "../../contracts/evidence.ts";
 import type { Verifier } from "../../ports/verifier.ts";
 import type { Difference } from "../../ports/workspace.ts";
+import { isTestRow } from "./kinds.ts";
 import { collectReviewPoints, reviewPointsMax } from "./collect-review-points.ts";
 import {
   isCandidate,
@@ -33,12 +34,19 @@ type ProtectedRequest = Parameters<Verifier["inspectProtected"]>[0];
 
 export async function findProtected(
   parts: ProtectionSources,
-  { base, commit, scope, approved, checks = [], goal = "" }: ProtectedRequest,
+  { base, commit, scope, approved, held = [], checks = [], goal = "" }: ProtectedRequest,
 ): ReturnType<Verifier["inspectProtected"]> {
   const { workspace, areTriedOut = false } = parts;
   const differences = await workspace.differences(base, commit);
   if (differences.length === 0) {
-    return judgeProtected({ changedFiles: [], moved: new Map(), rules: noRules, scope, approved });
+    return judgeProtected({
+      changedFiles: [],
+      moved: new Map(),
+      rules: noRules,
+      scope,
+      approved,
+      held,
+    });
   }
 
   const commands = checks.map(({ command }) => command);
@@ -55,6 +63,7 @@ export async function findProtected(
     rules: { ...rules, areTriedOut, movedWhole, addedPaths },
     scope,
     approved,
+    held,
     goal,
   });
 
@@ -72,9 +81,15 @@ export async function findProtected(
     if ((await findNewCommands(command, differences, readText)).length > 0) newChecks.push(id);
   }
 
+  const judgingPaths = new Set(judgement.changes.map(({ path }) => path));
+  const changesMore = differences.some(
+    ({ path }) => !judgingPaths.has(path) && !isTestRow(rowOf(path)),
+  );
+
   return {
     ...judgement,
     newChecks,
+    changesMore,
     changes: shortenChanges(judgement.changes),
     reviewPoints: [
       ...listUnapproved(judgement.changes, changedFiles),

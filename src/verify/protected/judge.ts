@@ -34,6 +34,7 @@ import { findNamingPattern } from "./explicit-scope.ts";
 import { type ChangeFinding, findChangeFindings, describeLineChanges } from "./change-kind.ts";
 import { listAddedLines, keepsAllLines, isHarmlessAddition } from "./kept-lines.ts";
 import { setsVariablesOnly } from "./parts/parse-makefile.ts";
+import { withoutNewFiles } from "./parts/without-new-files.ts";
 import { overridesBase } from "./overrides-base.ts";
 import type { ProtectionRow } from "./rows/protection-row.ts";
 import { isSameCode } from "./same-code.ts";
@@ -95,6 +96,7 @@ type ProtectedChanges = {
   readonly rules: ProtectionRules;
   readonly scope: readonly string[];
   readonly approved: readonly Hash[];
+  readonly held?: readonly Hash[];
   /** The goal and the criteria in the person's words. */
   readonly goal?: string;
 };
@@ -105,6 +107,7 @@ export function judgeProtected({
   rules,
   scope,
   approved,
+  held = [],
   goal = "",
 }: ProtectedChanges): ProtectedJudgement {
   const judgedChanges = changedFiles.flatMap((file) => {
@@ -144,9 +147,10 @@ export function judgeProtected({
     return [{ file, change }];
   });
   const content = hashChanges(judgedChanges.filter(({ change }) => change.allowed === null));
-  const isApproved = approved.includes(content); // J4
+  const heldAsIs = held.includes(content) ? ("held" as const) : null;
+  const allowedAsIs = approved.includes(content) ? ("approved" as const) : heldAsIs; // J4
   const changes = judgedChanges.map(({ change }) =>
-    change.allowed === null && isApproved ? { ...change, allowed: "approved" as const } : change,
+    change.allowed === null ? { ...change, allowed: allowedAsIs } : change,
   );
 
   return { content, changes };
@@ -245,22 +249,6 @@ function describeFileChange(
       first === undefined ? changedMessage : findings.map(({ message }) => message).join("; "),
   };
 }
-
-/**
- * J6: a makefile without the words for new files of the work: `SRC = a.c b.c` of `SRC = a.c b.c
- * new.c`, also `new.h` and `new.o`.
- */
-function withoutNewFiles(before: string, after: string, addedPaths: readonly string[]): string {
-  const stemOf = (path: string): string =>
-    path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");
-  const newStems = new Set(addedPaths.filter((path) => compiledFile.test(path)).map(stemOf));
-  const knownWords = new Set(before.split(/\s+/));
-  const isNewFile = (word: string): boolean =>
-    compiledFile.test(word) && newStems.has(stemOf(word)) && !knownWords.has(word);
-
-  return after.replaceAll(/[ \t]+(\S+)/g, (all, word: string) => (isNewFile(word) ? "" : all));
-}
-const compiledFile = /\.(?:c|cc|cpp|cxx|h|hh|hpp|o|obj|s|S)$/;
 
 /** Data with a case a line. In JSON and YAML a later entry may take the place of an earlier one. */
 const lineData = /\.(?:txt|csv|tsv)$/;

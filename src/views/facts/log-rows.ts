@@ -55,6 +55,7 @@ const shapes: { readonly [N in EventName]?: Shape } = {
   block_answered: "ok",
   limit_raised: "ok",
   oracles_approved: "ok",
+  tests_held: "waits",
   tests_put_back: "ok",
   circuit_breaker_closed: "ok",
   step_failed: "bad",
