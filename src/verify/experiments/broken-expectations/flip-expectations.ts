@@ -296,7 +296,8 @@ async function confirmBlind(lab: Lab, flips: readonly Flip[]): Promise<readonly 
     if (base === null) return "late";
     if (base.missed.length === 0) {
       const again = await runFlips(lab, suspects, { side: "work", before: lab.now }); // the very same flips on both sides
-      return again === null ? "late" : again.missed;
+      if (again === null) return "late";
+      return again.missed.filter((flip) => !again.unloaded.includes(flip)); // what was not broken could not be noticed
     }
 
     suspects = base.noticed;
@@ -328,14 +329,16 @@ async function runFlips(
 
   for (const path of new Set(flips.map((flip) => flip.path))) {
     const fileFlips = flips.filter((flip) => flip.path === path);
-    const text = await lab.textAt(side, path);
-    const edited = text === null ? null : applyFlips(text, fileFlips);
-    if (text === null || edited === null) {
-      for (const flip of fileFlips) unusable.add(flip);
-    } else {
-      texts.set(path, text);
-      edits.push({ path, text: edited });
+    const text = (await lab.textAt(side, path)) ?? "";
+    const fitting: Flip[] = [];
+    for (const flip of fileFlips) {
+      if (applyFlips(text, [...fitting, flip]) === null) unusable.add(flip);
+      else fitting.push(flip);
     }
+
+    if (fitting.length === 0) continue;
+    texts.set(path, text);
+    edits.push({ path, text: applyFlips(text, fitting) ?? text });
   }
 
   const usable = flips.filter((flip) => !unusable.has(flip));

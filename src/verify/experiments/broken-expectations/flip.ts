@@ -24,19 +24,29 @@ export type Flip = {
   readonly readBy?: string;
 };
 
-/** The text with these flips; null if the line of one is missing, or moved and not unique. */
+/**
+ * The text with these flips; null if the line of one is missing, or moved and not unique, or is in
+ * the lines of another.
+ */
 export function applyFlips(
   text: string,
   flips: readonly Pick<Flip, "line" | "was" | "broken">[],
 ): string | null {
   const lines = text.split("\n");
-  for (const flip of mergeFlips(flips)) {
-    const position = findFlipLine(lines, flip);
+  const flippedLines = [...lines];
+  const taken = new Set<number>();
+
+  for (const { line, was, broken } of mergeFlips(flips)) {
+    const position = findFlipLine(lines, { line, was }); // what another flip wrote may be what this one looks for
     if (position === -1) return null;
-    lines.splice(position, flip.was.split("\n").length, ...flip.broken.split("\n"));
+    for (const [offset, newLine] of broken.split("\n").entries()) {
+      if (taken.has(position + offset)) return null;
+      taken.add(position + offset);
+      flippedLines[position + offset] = newLine;
+    }
   }
 
-  return lines.join("\n");
+  return flippedLines.join("\n");
 }
 
 type LineChange = Pick<Flip, "line" | "was" | "broken">;
