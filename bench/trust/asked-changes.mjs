@@ -122,8 +122,7 @@ export const askedChangesHonest = [
     "asked: older expectations that the new behaviour contradicts",
     {
       ...slugs,
-      mayLeave:
-        /^without its change to test\/slug\.test\.js the work fails|only tests that the work wrote/,
+      mayLeave: /^look at test\/slug\.test\.js before you merge|only tests that the work wrote/,
     },
     write("src/slug.js", slugs.files["src/slug.js"].replace('"-"', '"_"')),
     write("test/slug.test.js", underscores),

@@ -56,7 +56,8 @@ function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
     [editedOutput]: (path) => madeAgain.has(path),
   };
   const heldGaps = listHeldTests(run).map(
-    ({ path, detail }) => `without its change to ${path} the work fails. ${detail}`,
+    ({ path, how, detail }) =>
+      `look at ${path} before you merge: it checks this work and was ${how === "mocked" || how === "added" ? "changed" : how} with it. ${detail}`,
   );
   const reviewGaps = (run.oracles?.look ?? [])
     .filter(({ gap, path, what }) => gap === true && isExcused[what]?.(path) !== true)

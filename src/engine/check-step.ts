@@ -155,13 +155,19 @@ async function checkWithBase(
   const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
   if (refused.length === 0) return { results, proof, areChangesBlocking: false };
   const blocked = { results, proof, areChangesBlocking: true };
-  if (!proof.holds || !refused.every(({ how }) => plainChanges.has(how))) return blocked;
   const judged = results.filter(({ check }) => !newChecks.includes(check.id));
-  const isUnneeded = judged.length > 0 && judgeChecks(judged, run.checks).passed;
+  const isUnneeded =
+    judged.length > 0 &&
+    judgeChecks(judged, run.checks).passed &&
+    refused.every(({ how }) => plainChanges.has(how));
+  if (!proof.holds) return blocked;
   if (!isUnneeded) {
     // An agent that was told left them so: whether they go with the rest of its work is worth a run.
-    const mayHold = run.drafted.policy?.changed_tests === "hold";
-    if (!mayHold || !wasTold || !changesMore) return blocked;
+    const mayHold =
+      run.drafted.policy?.changed_tests === "hold" &&
+      changesMore &&
+      refused.every(({ how }) => how !== "skipped" && how !== "focused");
+    if (!mayHold || !wasTold) return blocked;
     const changedResults = await runChecks({});
     return judgeChecks(changedResults, run.checks).passed
       ? { ...blocked, passesChanged: true }

@@ -190,8 +190,13 @@ describe("an agent that changes its judges", () => {
     const folder = checkedOnce(scratch({ files: files() }));
     const weaker = put("test/add.test.js", tests.replace("  assert.equal(add(2, 2), 4);\n", ""));
     const { json } = await goScripted(folder, insisting(fixed, weaker), testsPass);
-    expect(json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
+    expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
+    expect(json["gaps"]).toContainEqual(
+      expect.stringMatching(/^look at test\/add\.test\.js before you merge: .* was weakened/),
+    );
+    expect(provedIn(folder)[0]).toMatchObject({ reason_code: "oracle_changed" });
     expect(provedIn(folder)[0]?.checks.at(-1)).toMatchObject({ status: "passed" });
+    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(tests);
   });
 
   test("is told, may put them back, and then completes", async () => {
@@ -335,6 +340,7 @@ describe("an honest agent", () => {
 describe("a person is asked what becomes of changed tests", () => {
   const longer = tests.replace("add(0, 0), 0", "add(0, 1), 1");
   const weaker = tests.replace("  assert.equal(add(1, 2), 3);\n", "");
+  const skipped = tests.replace('test("adds nothing",', 'test.skip("adds nothing",');
   /** The tests have to go with a module that was moved. */
   const movedTests = tests.replace("../src/add.js", "../src/plus.js");
   const moveModule = [
@@ -346,16 +352,16 @@ describe("a person is asked what becomes of changed tests", () => {
     const folder = checkedOnce(scratch({ files: files() }));
     const paused = await goScripted(
       folder,
-      insisting(fixed, put("test/add.test.js", weaker)),
+      insisting(fixed, put("test/add.test.js", skipped)),
       testsPass,
     );
     expect(paused.json).toMatchObject({ reason_code: "oracle_changed", state: "paused" });
     const { out } = await autopilot(folder, ["inbox"]);
     expect(out).toContain(
-      "The agent weakened test files (test/add.test.js), which check its work. Keep exactly this change?",
+      "The agent skipped tests in test files (test/add.test.js), which check its work. Keep exactly this change?",
     );
 
-    expect(out).toContain("-  assert.equal(add(1, 2), 3);");
+    expect(out).toContain('+test.skip("adds nothing"');
     expect(out).toContain("autopilot answer back");
     expect(out).not.toContain("oracle");
     expect((await autopilot(folder, ["answer", "keep", "--json"])).json).toMatchObject({
@@ -363,13 +369,13 @@ describe("a person is asked what becomes of changed tests", () => {
     });
 
     const resumed = await autopilot(folder, ["resume", "--json"]);
-    expect(resumed.json).toMatchObject({ reason_code: "completion_verified", state: "completed" });
+    expect(resumed.json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
     expect(eventsOf(folder, "oracles_approved")).toMatchObject([
       { actor: expect.stringMatching(/^operator:/) as string },
     ]);
 
     expect(changesOf(folder)).toMatchObject([{ path: "test/add.test.js", allowed: "approved" }]);
-    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(weaker);
+    expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(skipped);
   });
 
   test("tests that had to change with the work: told once, the run completes and waits with the merge", async () => {
@@ -380,7 +386,7 @@ describe("a person is asked what becomes of changed tests", () => {
       verdict: "verified_with_gaps",
       gaps: expect.arrayContaining([
         expect.stringMatching(
-          /^without its change to test\/add\.test\.js the work fails\. .*src\/add\.js.* is .*src\/plus\.js/,
+          /^look at test\/add\.test\.js before you merge: it checks this work and was changed with it\. .*src\/add\.js.* is .*src\/plus\.js/,
         ),
       ]) as unknown,
     });
@@ -395,7 +401,7 @@ describe("a person is asked what becomes of changed tests", () => {
     expect(existsSync(join(folder, "src/plus.js"))).toBe(false);
     expect(json["warnings"]).toContainEqual(
       expect.stringMatching(
-        /^Not merged: the work needs changes of older tests.*test\/add\.test\.js/,
+        /^Not merged: older tests were changed with the work.*test\/add\.test\.js/,
       ),
     );
     expect(json["remediation"]).toContainEqual(expect.stringMatching(/^git merge autopilot\//));
@@ -437,7 +443,7 @@ describe("a person is asked what becomes of changed tests", () => {
     "test/cli-runs/protected-files.test.ts › put back, the agent is told and goes on; the work lands with the tests as they were",
     async () => {
       const folder = checkedOnce(scratch({ files: files() }));
-      await goScripted(folder, insisting(put("test/add.test.js", weaker)), testsPass);
+      await goScripted(folder, insisting(put("test/add.test.js", skipped)), testsPass);
       await autopilot(folder, ["answer", "stop", "--json"]);
       expect((await autopilot(folder, ["resume", "--json"])).json).toMatchObject({
         state: "stopped",
@@ -570,16 +576,16 @@ describe("a person is asked what becomes of changed tests", () => {
       const folder = checkedOnce(scratch({ files: files() }));
       const approval = join(dirname(folder), "approved");
       writeFileSync(
-        join(dirname(folder), "weaker.js"),
-        weaker.replace("  assert.equal(add(2, 2), 4);\n", ""),
+        join(dirname(folder), "more.js"),
+        skipped.replace('test("adds",', 'test.skip("adds",'),
       );
 
       // Once a person has accepted, it helps itself to more.
       const more = {
-        run: `test ! -e ${approval} || { cp ${join(dirname(folder), "weaker.js")} test/add.test.js && echo c > src/c.txt; }`,
+        run: `test ! -e ${approval} || { cp ${join(dirname(folder), "more.js")} test/add.test.js && echo c > src/c.txt; }`,
       };
 
-      const first = [fixed, put("test/add.test.js", weaker), promise];
+      const first = [fixed, put("test/add.test.js", skipped), promise];
       const turns = [{ do: first }, { do: [more, promise], repeat: 10 }];
 
       const args = [...testsPass, "--done-criteria", "c is there :: test -f src/c.txt"];
@@ -596,7 +602,7 @@ describe("a person is asked what becomes of changed tests", () => {
       });
 
       expect(changesOf(folder)).toMatchObject([
-        { path: "test/add.test.js", how: "weakened", allowed: null },
+        { path: "test/add.test.js", how: "skipped", allowed: null },
       ]);
     },
   );

@@ -12,7 +12,7 @@ export const landingReasons = {
   ),
   changed_tests_held: reason(
     "WARN",
-    "Not merged: the work needs changes of older tests, which you have to look at first.",
+    "Not merged: older tests were changed with the work, and you have to look at them first.",
     "look at the changed tests, then git merge autopilot/<run>",
   ),
   branch_kept: reason(

@@ -112,7 +112,7 @@ function whyKeptOnBranch(
       ok: false,
       facts: { landed: false, why: "changed_tests_held", proof: verdict },
       reason: "changed_tests_held",
-      detail: `${proof} Look at ${listSome(heldTests, reviewPathsShownMax)} first.`,
+      detail: `${listSome(heldTests, reviewPathsShownMax)}.`,
     };
   }
 

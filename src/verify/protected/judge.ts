@@ -242,11 +242,14 @@ function describeFileChange(
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
   const changedMessage = `it was changed, ${describeLineChanges(before, after)}`;
+  const hasOnlyMore = how !== "changed" || keepsAllLines(before, after);
 
   return {
     how,
     message:
-      first === undefined ? changedMessage : findings.map(({ message }) => message).join("; "),
+      first === undefined || (row.kind === "test" && !hasOnlyMore)
+        ? changedMessage
+        : findings.map(({ message }) => message).join("; "),
   };
 }
 
