@@ -82,6 +82,21 @@ describe("a check in another world", () => {
     },
   );
 
+  it("shows nothing of tests beside an older one whose files are elsewhere there, too", async () => {
+    const testText =
+      'test("reads a log", () => { equal(sum(log), 5); });\ntest("single units", () => { equal(parse(log), 5); });';
+    const ask = (fact: WorldFact): Promise<string | null> =>
+      findWorldDependence(
+        createWorldContext({
+          testText,
+          failsOnWork: failsIn(fact),
+          failsOnBase: (different) => (different.includes(fact) ? ["reads a log"] : []),
+        }).context,
+      );
+    expect(await ask("tests beside it")).toBe(null);
+    expect(await ask("time zone")).toContain("1 test passes here");
+  });
+
   it("counts if the goal asks for the same everywhere", async () => {
     const testText = `test("single units", () => { equal(utcDay("2024-03-09T20:00:00Z"), "2024-03-09"); });`;
     const ask = async (goal: string): Promise<string | null> =>
