@@ -18,6 +18,9 @@ export const isVerdict = (value: unknown): value is Verdict =>
 export const joinGaps = (gaps: readonly string[]): string => gaps.map(withoutSeparator).join("; ");
 export const splitGaps = (fact: unknown): string[] =>
   typeof fact === "string" && fact !== "" ? fact.split("; ") : [];
+/** A sentence as a part of another. */
+const lowerFirst = (sentence: string): string =>
+  `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 const withoutSeparator = (gap: string): string => gap.replaceAll(";", ",");
 
 export type VerdictWithGaps = { readonly verdict: Verdict; readonly gaps: readonly string[] };
@@ -56,8 +59,8 @@ function withGaps(run: RunView, judged: VerdictWithGaps): VerdictWithGaps {
     [editedOutput]: (path) => madeAgain.has(path),
   };
   const heldGaps = listHeldTests(run).map(
-    ({ path, how, detail }) =>
-      `look at ${path} before you merge: it checks this work and was ${how === "mocked" || how === "added" ? "changed" : how} with it. ${detail}`,
+    ({ path, detail }) =>
+      `look at ${path} before you merge, it judges this work: ${lowerFirst(detail)}`,
   );
   const reviewGaps = (run.oracles?.look ?? [])
     .filter(({ gap, path, what }) => gap === true && isExcused[what]?.(path) !== true)

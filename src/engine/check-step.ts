@@ -50,7 +50,10 @@ export async function runCheckStep(execution: StepExecution): Promise<void> {
   const { results, proof, areChangesBlocking } = checked;
   const allResults = proof.checks.length === 0 ? results : [...results, ...proof.checks];
   const judgement = judgeChecks(results, run.checks);
-  const claimEvents = await decideWaitingClaims(execution, allResults, judgement.regressed);
+  // What the agent says is about its own tests: the results of others don't make it false.
+  const claimEvents = areChangesBlocking
+    ? []
+    : await decideWaitingClaims(execution, allResults, judgement.regressed);
 
   const progress = madeProgress(run, cursor.phase, {
     tree: run.tip.tree,

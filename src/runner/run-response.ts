@@ -55,7 +55,8 @@ const detailCharsMax = 300;
 /** Warns that finished work did not land and why, so that nobody mistakes it for landed work. */
 function listBranchWarnings(run: RunView): readonly string[] {
   const kept = run.status === "completed" ? whyBranchKept(run) : null;
-  if (kept === null || kept.code === "work_unproved") return []; // the ending says so
+  const isSaid = kept?.code === "work_unproved" || kept?.code === "changed_tests_held";
+  if (kept === null || isSaid) return []; // the ending says so
   const cause = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
 
   return [`${reasons[kept.code].meaning}${cause} It is on autopilot/${run.drafted.run_id}.`];

@@ -192,7 +192,9 @@ describe("an agent that changes its judges", () => {
     const { json } = await goScripted(folder, insisting(fixed, weaker), testsPass);
     expect(json).toMatchObject({ state: "completed", verdict: "verified_with_gaps" });
     expect(json["gaps"]).toContainEqual(
-      expect.stringMatching(/^look at test\/add\.test\.js before you merge: .* was weakened/),
+      expect.stringMatching(
+        /^look at test\/add\.test\.js before you merge, it judges this work: it asserts/,
+      ),
     );
     expect(provedIn(folder)[0]).toMatchObject({ reason_code: "oracle_changed" });
     expect(provedIn(folder)[0]?.checks.at(-1)).toMatchObject({ status: "passed" });
@@ -386,7 +388,7 @@ describe("a person is asked what becomes of changed tests", () => {
       verdict: "verified_with_gaps",
       gaps: expect.arrayContaining([
         expect.stringMatching(
-          /^look at test\/add\.test\.js before you merge: it checks this work and was changed with it\. .*src\/add\.js.* is .*src\/plus\.js/,
+          /^look at test\/add\.test\.js before you merge, it judges this work: .*src\/add\.js.* is .*src\/plus\.js/,
         ),
       ]) as unknown,
     });
@@ -399,11 +401,7 @@ describe("a person is asked what becomes of changed tests", () => {
     // Nothing is merged, and the answer says what to look at and how to merge it.
     expect(readFileSync(join(folder, "test/add.test.js"), "utf8")).toBe(tests);
     expect(existsSync(join(folder, "src/plus.js"))).toBe(false);
-    expect(json["warnings"]).toContainEqual(
-      expect.stringMatching(
-        /^Not merged: older tests were changed with the work.*test\/add\.test\.js/,
-      ),
-    );
+    expect(json.message).toMatch(/The work stays on autopilot\//);
     expect(json["remediation"]).toContainEqual(expect.stringMatching(/^git merge autopilot\//));
   });
 

@@ -125,20 +125,32 @@ function countNoun(n: number, singular: string, plural: string): string {
   return n === 1 ? `1 ${singular}` : `${n} ${plural}`;
 }
 
-const lineCharsMax = 100;
+const partCharsMax = 70;
+const contextChars = 24;
 
-/** How many lines are only in one of the texts, and the first that became another. */
+/** What became of the first changed line, and how many more there are; else how many lines differ. */
 export function describeLineChanges(before: string, after: string): string {
   const linesBefore = new Set(before.split("\n"));
   const linesAfter = new Set(after.split("\n"));
   const removed = [...linesBefore].filter((line) => !linesAfter.has(line));
   const added = [...linesAfter].filter((line) => !linesBefore.has(line));
-  const counts = `${countNoun(removed.length, "line", "lines")} gone and ${countNoun(added.length, "line", "lines")} new`;
-  const [was, now] = [removed[0]?.trim(), added[0]?.trim()];
-  if (was === undefined || now === undefined || removed.length !== added.length) return counts;
+  const [was, now] = [removed[0], added[0]];
+  if (was === undefined || now === undefined || removed.length !== added.length) {
+    return `${countNoun(removed.length, "line", "lines")} gone and ${countNoun(added.length, "line", "lines")} new`;
+  }
 
-  return `${counts}: ${cutLine(was)} is ${cutLine(now)} now`;
+  const more = removed.length - 1;
+  const rest = more === 0 ? "" : `, and ${countNoun(more, "more line", "more lines")}`;
+  return `${showChange(was, now)} is ${showChange(now, was)} now${rest}`;
 }
 
-const cutLine = (line: string): string =>
-  `\`${line.length > lineCharsMax ? `${line.slice(0, lineCharsMax)}…` : line}\``;
+/** The part of a line around what another line has instead. */
+function showChange(line: string, other: string): string {
+  let same = 0;
+  while (same < line.length && line[same] === other[same]) same += 1;
+  const from = Math.max(0, same - contextChars);
+  const part = line.slice(from, from + partCharsMax).trim();
+  const isCut = from + partCharsMax < line.length;
+
+  return `\`${line.slice(0, from).trim() === "" ? "" : "…"}${part}${isCut ? "…" : ""}\``;
+}

@@ -241,7 +241,7 @@ function describeFileChange(
   const findings = findChangeFindings(path, row.kind, before, after);
   const [first] = findings;
   const how = row.kind === "scripts" ? "redefined" : (first?.how ?? "changed");
-  const changedMessage = `it was changed, ${describeLineChanges(before, after)}`;
+  const changedMessage = `it was changed: ${describeLineChanges(before, after)}`;
   const hasOnlyMore = how !== "changed" || keepsAllLines(before, after);
 
   return {
@@ -308,7 +308,7 @@ function describePartChange({
     extractProtectedParts(part, after, commandSet),
   ];
   if (partsBefore === null) {
-    return { how: "changed", message: `it was changed, ${describeLineChanges(before, after)}` };
+    return { how: "changed", message: `it was changed: ${describeLineChanges(before, after)}` };
   }
 
   if (partsAfter === null) {
