@@ -145,7 +145,7 @@ const sentences: { readonly [N in EventName]: (event: EventOf<N>) => string } = 
   oracles_approved: ({ content, detail }) =>
     `Changed tests accepted (${content.slice(0, 12)})${detailText(detail)}.`,
   tests_held: ({ paths }) =>
-    `Everything passes with the changed tests only; look at them before the merge: ${firstFew(paths)}.`,
+    `Everything passes with the changed tests; look at them before you merge: ${firstFew(paths)}.`,
   tests_put_back: ({ commit, paths }) =>
     `Put the original back (${commit.slice(0, 10)}): ${firstFew(paths)}.`,
   oracles_judged: ({ changes }) => {
