@@ -40,6 +40,7 @@ import { findUnprintedOutput } from "./quoted-output.ts";
 import { findUnnoticedStatements } from "../documents/unnoticed-statements.ts";
 import { findUntouchedSubjects } from "./untouched-subject.ts";
 import { findUnrunFunctions } from "./unrun-functions.ts";
+import { findUnrunTests } from "./unrun-tests.ts";
 import { askDeclarations, askUntypedCode } from "./untyped-code.ts";
 import { askComparersAsBefore } from "./restore-definitions.ts";
 import { askPrintedValues } from "./printed-values.ts";
@@ -238,6 +239,7 @@ const questions: readonly Question[] = [
     gap: findLostCallers,
   },
   { name: "are new tests skipped?", appliesTo: "all", costs: "nothing", gap: findSkippedTests },
+  { name: "are all new tests run?", appliesTo: "criteria", costs: "a run", gap: findUnrunTests },
   {
     name: "do new tests look at more than kinds?",
     appliesTo: "all",

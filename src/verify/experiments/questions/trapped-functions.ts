@@ -33,7 +33,8 @@ export function trapFunctions(source: ChangedFile): TrappedFile | null {
   return edits === null ? null : { functions, edits };
 }
 
-function findNewFunctions({ path, was, is }: ChangedFile): readonly Definition[] {
+/** Functions that the work wrote or changed, without those inside others. */
+export function findNewFunctions({ path, was, is }: ChangedFile): readonly Definition[] {
   const before = new Set(
     findDefinitions(path, was ?? "").map(({ name, text }) => `${name} ${removeSpace(text)}`),
   );
@@ -45,7 +46,7 @@ function findNewFunctions({ path, was, is }: ChangedFile): readonly Definition[]
 }
 
 /** These functions with an error in their first line; null if one of them can't be changed. */
-function trapOnly(
+export function trapOnly(
   { path, is }: ChangedFile,
   functions: readonly Definition[],
 ): readonly Edit[] | null {
