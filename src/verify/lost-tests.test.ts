@@ -22,6 +22,11 @@ test.each([
   expect(await lost(before, [], [])).toEqual([before]);
 });
 
+test("one of a Rust module may have gone to another module", async () => {
+  expect(await lost("tests::lexes", ["lexer::tests::lexes"], [])).toEqual([]);
+  expect(await lost("tests::lexes", ["lexer::tests::parses"], [])).toEqual(["tests::lexes"]);
+});
+
 test("a test without a file in its name is lost, whatever is new", async () => {
   expect(await lost("adds", ["math > adds"], [])).toEqual(["adds"]);
 });

@@ -48,8 +48,8 @@ export const describeBrokenTests = (names: readonly string[]): string | null =>
   names.length === 0 ? null : `passed before the work began and fails now: ${listSome(names)}`;
 
 /**
- * Tests that passed before and are not named now. One whose file is gone and that runs under a new
- * name elsewhere was moved.
+ * Tests that passed before and are not named now. One whose file or module is gone and that runs
+ * under a new name elsewhere was moved.
  */
 export async function findLostTests(
   before: TestNames | undefined,
@@ -66,15 +66,17 @@ export async function findLostTests(
 
   return unrun.filter((name) => {
     const files = listFilesOf(name);
-    const index =
-      files.length === 0 || files.some((path) => paths.has(path))
-        ? -1
-        : newNames.indexOf(toOwnName(name));
+    const stands = files.some((path) => paths.has(path));
+    const isOfFile = files.length > 0 || rustPath.test(name);
+    const index = stands || !isOfFile ? -1 : newNames.indexOf(toOwnName(name));
     if (index !== -1) newNames.splice(index, 1);
 
     return index === -1;
   });
 }
+
+/** `parser::tests::reads`: a module that may have been moved to a file of its own. */
+const rustPath = /^\w+(?:::\w+)+$/;
 
 type WorkFiles = {
   readonly paths: () => Promise<readonly string[]>;

@@ -27,7 +27,14 @@ function listKept(clause: string): readonly string[] {
     ([, words = ""]) =>
       words.split(/\b(?:and|then) (?:add|change|do|let|make|move|update|use|write)\b/i)[0] ?? "",
   );
-  const subject = stays.exec(clause)?.[1] ?? "";
+  const subject = findSubject(stays.exec(clause)?.[1] ?? "");
   const first = subject.split(/\s+/).find((word) => /[\w-]\/|\w\.\w/.test(word));
   return first === undefined ? spans : [...spans, first];
 }
+
+/** What stays: behind the last comma, if that is more than a word for what stands before it. */
+function findSubject(words: string): string {
+  const last = words.slice(words.lastIndexOf(",") + 1).trim();
+  return last === "" || pronoun.test(last) ? words : last;
+}
+const pronoun = /^(?:(?:so|and|but|as)\s+)?(?:it|they|that|this|which|these|those|both|all)$/i;
