@@ -27,3 +27,14 @@ test("of more files than a page has, those are left out that are plainly in scop
 
   expect([files.length, more]).toEqual([500, 101]);
 });
+
+test("a changed test that the merge waits for is marked for a look", () => {
+  const view = {
+    oracles: { changes: [{ path: "test/a.test.js", how: "weakened", allowed: "held" }] },
+    violation: null,
+  } as unknown as Pick<RunView, "oracles" | "violation">;
+  const changed = [{ path: "test/a.test.js", insertions: 1, deletions: 2 }];
+  expect(listFiles(view, changed).files).toMatchObject([
+    { mark: "look", word: "judges this work, weakened: look before you merge" },
+  ]);
+});

@@ -85,6 +85,11 @@ export function listFiles(
       };
     }
 
+    if (protectedFile?.allowed === "held") {
+      const word = `judges this work, ${protectedFile.how}: look before you merge`;
+      return { ...file, mark: "look", word };
+    }
+
     const note = notesByPath.get(file.path);
     return note === undefined
       ? { ...file, mark: "scope", word: "in scope" }
