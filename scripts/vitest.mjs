@@ -35,7 +35,14 @@ const isPossible =
 const [command, ...words] = isPossible ? ["unshare", ...inMemory, ...vitest] : vitest;
 const before = processorSeconds();
 const child = spawn(command, words, { env: isPossible ? env : process.env, stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+/** The first process of a namespace hears no signal but the last one. */
+const graceMs = 5_000;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    child.kill(signal);
+    setTimeout(() => child.kill("SIGKILL"), graceMs).unref();
+  });
+}
 child.on("close", (code, signal) => {
   rmdirSync(folder);
   sayWhatItTook(before, processorSeconds());
