@@ -1,10 +1,14 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // NODE_EXTRA_CA_CERTS costs tens of milliseconds per Node start and children of tests need no network.
 delete process.env["NODE_EXTRA_CA_CERTS"];
 delete process.env["IS_SANDBOX"];
+process.env["PATH"] = withoutShim("python3", process.env["PATH"] ?? "");
 
 // Where CI wants the result in a form a program reads.
 const results = process.env["TEST_RESULTS"];
@@ -16,6 +20,18 @@ const setupFiles = ["test/support/each-file.ts", ...(process.env["TEST_CPU"] ===
  */
 const fastWorkers = availableParallelism();
 const wholeWorkers = 2 * availableParallelism() + 1;
+
+/**
+ * A version manager puts a script in a program's place, which starts a dozen others each time. Where that is so, the folder of the program itself
+ * stands in its place.
+ */
+function withoutShim(program: string, path: string): string {
+  const folders = path.split(delimiter);
+  const first = folders.find((folder) => existsSync(join(folder, program)));
+  const { stdout, status } = spawnSync(program, ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
+  if (status !== 0 || first === undefined) return path;
+  return folders.map((folder) => (folder === first ? dirname(stdout.trim()) : folder)).join(delimiter);
+}
 
 /** Files that take longest by themselves: begun first, so that none of them is what all wait for at the end. */
 const long = [

@@ -450,7 +450,7 @@ describe("a person is asked what becomes of changed tests", () => {
   );
 
   test("nobody is asked about new settings that everything passes without: a gap names them", async () => {
-    const folder = scratch({
+    const folder = scratchCheckedOnce({
       files: files({ "package.json": manifest({ test: "node --test test/" }) }),
     });
 
@@ -483,7 +483,7 @@ describe("a person is asked what becomes of changed tests", () => {
     const script = "[ $(node -p 'require(\"./src/add.js\").add(1, 2)') = 3 ] || exit 1\n";
     const more =
       "for n in 1 2 3; do\n  sum=$(node -p \"require('./src/add.js').add($n, 2)\")\n  [ $sum = $((n + 2)) ] || exit 1\ndone\n";
-    const folder = scratch({ files: files({ "test/run.sh": script }) });
+    const folder = scratchCheckedOnce({ files: files({ "test/run.sh": script }) });
     const { json } = await goScripted(
       folder,
       insisting(fixed, put("test/run.sh", `${script}${more}`)),

@@ -12,7 +12,10 @@ import { sampled } from "../support/sampled.ts";
 import { type Tree, tryOnTrees } from "./two-trees.ts";
 
 let root = "";
-beforeEach(() => (root = mkdtempSync(join(tmpdir(), "documents-"))));
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "documents-"));
+  vi.stubEnv("PATH", `${resolve(import.meta.dirname, "../support/bin")}:${process.env["PATH"]}`); // another npm, which starts no Node
+});
 afterEach(() => {
   vi.unstubAllEnvs();
   rmSync(root, { recursive: true, force: true });
@@ -134,7 +137,6 @@ describe("a document that quotes what a command prints", () => {
   });
 
   test("may quote a script's output from before the work, and the one from now last", async () => {
-    vi.stubEnv("PATH", `${resolve(import.meta.dirname, "../support/bin")}:${process.env["PATH"]}`); // another npm, which starts no Node
     const block = (sum: number): string => `\`\`\`\n$ npm run bench\nchecksum ${sum}\n\`\`\`\n`;
     expect(await quote(`Before:\n\n${block(7)}\nAfter:\n\n${block(42)}`)).toEqual([]);
     expect(await quote(`Before:\n\n${block(42)}\nAfter:\n\n${block(7)}`)).toHaveLength(1);

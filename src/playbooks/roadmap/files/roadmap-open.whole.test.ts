@@ -24,8 +24,13 @@ const apart = (few: number, many: number): number =>
   process.env["AUTOPILOT_SIMULATION"] === "all" ? few : many;
 const now = "2030-01-01T00:00:00.000Z";
 const stories = Object.keys(roadmapStories);
-const entriesOf = (name: string): readonly Entry[] =>
-  live(roadmapStories[name] as Scenario).tape.entries;
+const lived = new Map<string, readonly Entry[]>();
+/** A story is lived through once, whoever looks at it. */
+const entriesOf = (name: string): readonly Entry[] => {
+  const entries = lived.get(name) ?? live(roadmapStories[name] as Scenario).tape.entries;
+  lived.set(name, entries);
+  return entries;
+};
 const everything = "roadmap: everything at once";
 const failing = "roadmap: a failed phase pauses, resume runs it again, checkpoints";
 const stateIn = (here: Room, path = ".autopilot/state.json"): RoadmapState =>

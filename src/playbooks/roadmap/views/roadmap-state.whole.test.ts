@@ -35,7 +35,13 @@ const problems = (state: RoadmapState) =>
     .safeParse(RoadmapState, JSON.parse(JSON.stringify(state)))
     .issues?.map(({ message }) => message);
 const drawn = ({ tape }: Lived): RoadmapState => buildRoadmapState(tape.run, tape.entries);
-const story = (name: string): Lived => live(roadmapStories[name] as Scenario);
+const stories = new Map<string, Lived>();
+/** Lived through once, whoever looks at it. */
+const story = (name: string): Lived => {
+  const lived = stories.get(name) ?? live(roadmapStories[name] as Scenario);
+  stories.set(name, lived);
+  return lived;
+};
 const events = (state: RoadmapState, phase?: string) =>
   state.event_log
     .filter((line) => phase === undefined || line.phase === phase)

@@ -8,16 +8,27 @@ import { findChainEnd } from "./value-flow.ts";
 /** The module of the program that runs, asked for by its name. */
 const mainModule = /["']__main__["']/;
 
+/** How far before a name its `def` or `class` is looked for. */
+const near = 80;
+
 /** Every read of something ambient in Python. */
 export function findPythonReads(source: Source): readonly Read[] {
   const { code, text, brackets } = source;
   const names = readPythonImports(code);
+  const line = { from: 0, to: 0 }; // looked for once: a line may hold thousands of names
   return [...code.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].flatMap(
     ({ 0: name, index: from }): readonly Read[] => {
       const end = from + name.length;
       const to = findChainEnd(code, end, brackets);
-      const line = code.slice(code.lastIndexOf("\n", from) + 1, from);
-      if (/^\s*(?:import|from)\b/.test(line) || /\b(?:def|class)\s+$/.test(line)) return [];
+      if (from >= line.to) {
+        const newline = code.indexOf("\n", from);
+        line.from = code.lastIndexOf("\n", from) + 1;
+        line.to = newline === -1 ? code.length : newline + 1;
+      }
+
+      const before = code.slice(line.from, from);
+      if (/^\s*(?:import|from)\b/.test(before) || /\b(?:def|class)\s+$/.test(before.slice(-near)))
+        return [];
       if (/^\s*=(?!=)/.test(code.slice(end, end + 9)) && (brackets.around[from] ?? -1) !== -1)
         return []; // an argument's name
 
