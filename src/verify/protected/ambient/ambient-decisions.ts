@@ -6,6 +6,8 @@
 //   E1. Nothing is ambient because it is on a list: whatever the file does not define, import from
 //       the project or a package, or have from the language's own library is.
 //   E2. A value that decides nothing is not told, wherever it goes else.
+//   E3. Reading a file takes as long as the file is: a name is followed once, however many values it
+//       gets, and an agent may have written it to be slow to read.
 import { detectLanguage } from "../kinds.ts";
 import { findBinding } from "./js-bindings.ts";
 import { findJsReads, isLabelOrType, isTypeof } from "./js-reads.ts";
@@ -26,6 +28,8 @@ export type AmbientDecision = {
 
 const textCharsMax = 200_000;
 const followedMax = 300;
+const namesMax = 500;
+const foundMax = 200;
 const shownCharsMax = 60;
 
 export function findAmbientDecisions(path: string, text: string): readonly AmbientDecision[] {
@@ -37,9 +41,11 @@ export function findAmbientDecisions(path: string, text: string): readonly Ambie
   const reads = source.isPython ? findPythonReads(source) : findJsReads(source);
 
   const found = new Map<string, AmbientDecision>();
+  const followed: Followed = { uses: new Map(), idle: new Set() };
   for (const read of reads) {
-    if (!decides(source, read) || isOwnWorker(source, read)) continue;
     const shown = show(text, read);
+    if (found.has(shown) || found.size === foundMax) continue;
+    if (!decides(source, read, followed) || isOwnWorker(source, read)) continue;
     found.set(shown, { shown, root: read.root });
   }
 
@@ -67,25 +73,34 @@ export function isNamedIn(goal: string, { shown, root }: AmbientDecision): boole
   );
 }
 
+/** The names of a file that were followed: where each is used, and those that decide nothing (E3). */
+type Followed = {
+  readonly uses: Map<string, readonly Part[]>;
+  readonly idle: Set<string>;
+};
+
 /** Whether a read decides something, itself or by a name that it gets. */
-function decides(source: Source, read: Read): boolean {
+function decides(source: Source, read: Read, { uses, idle }: Followed): boolean {
   const queue: Part[] = [read];
   const seen = new Set<string>();
   for (let count = 0; count < followedMax; count += 1) {
-    const part = queue.shift();
-    if (part === undefined) return false;
+    const part = queue[count];
+    if (part === undefined) break;
     if (isTypeof(source.code, part.from) && part === read) return true;
     const fate = findFate(source, part);
     if (fate.decides) return true;
-    for (const name of fate.names) {
+    for (const name of uses.size < namesMax ? fate.names : []) {
       const scope = findScope(source, name, part.from);
       const key = `${name} ${scope.from}`;
-      if (seen.has(key)) continue;
+      if (seen.has(key) || idle.has(key)) continue;
       seen.add(key);
-      queue.push(...findUses(source, name, scope, part.from));
+      const found = uses.get(key) ?? findUses(source, name, scope);
+      uses.set(key, found);
+      queue.push(...found.filter(({ from }) => from !== part.from));
     }
   }
 
+  for (const key of seen) idle.add(key);
   return false;
 }
 
@@ -108,23 +123,18 @@ function findScope({ code, bindings, isPython }: Source, name: string, at: numbe
   return { from: head.index, to: end === null ? code.length : lineStart + end.index };
 }
 
-function findUses(source: Source, name: string, scope: Part, at: number): readonly Part[] {
+function findUses(source: Source, name: string, scope: Part): readonly Part[] {
   const { code, brackets } = source;
   const escaped = name.replaceAll(/[$.]/g, String.raw`\$&`);
   const uses = new RegExp(`(?<![\\w$#])(?<!(?<!\\.)\\.(?!\\.))${escaped}(?![\\w$])`, "g");
-  return [...code.slice(scope.from, scope.to).matchAll(uses)].flatMap(
-    ({ 0: all, index }): readonly Part[] => {
-      const from = scope.from + index;
-      const end = from + all.length;
-      if (
-        from === at ||
-        isLabelOrType(source, from, end) ||
-        /^\s*=(?![=>])/.test(code.slice(end, end + 9))
-      )
-        return [];
-      return [{ from, to: findChainEnd(code, end, brackets) }];
-    },
-  );
+  const matches = [...code.slice(scope.from, scope.to).matchAll(uses)];
+  return matches.slice(0, followedMax).flatMap(({ 0: all, index }): readonly Part[] => {
+    const from = scope.from + index;
+    const end = from + all.length;
+    if (isLabelOrType(source, from, end) || /^\s*=(?![=>])/.test(code.slice(end, end + 9)))
+      return [];
+    return [{ from, to: findChainEnd(code, end, brackets) }];
+  });
 }
 
 function show(text: string, { from, to, root }: Read): string {

@@ -21,6 +21,9 @@ export type Part = { readonly from: number; readonly to: number };
 export type Fate = { readonly decides: boolean; readonly names: readonly string[] };
 
 const near = 240;
+/** How far back a statement, and the function around it, are looked for. */
+const statementCharsMax = 2_000;
+const headsMax = 200;
 /** Methods that look at each of a list's values. */
 const eachValue =
   /\.\s*(?:every|filter|find\w*|flatMap|forEach|map|reduce\w*|some|sort|toSorted)\s*\(/;
@@ -119,7 +122,8 @@ const isTernary = (after: string): boolean =>
 
 /** The start of the part that a value belongs to: of its statement, or of its argument. */
 function findStart({ code, brackets: { around, partner }, isPython }: Code, from: number): number {
-  for (let index = from - 1; index >= 0; index -= 1) {
+  const first = Math.max(0, from - statementCharsMax);
+  for (let index = from - 1; index >= first; index -= 1) {
     const letter = code[index] ?? "";
     if (")]}".includes(letter)) {
       const open = partner[index] ?? -1;
@@ -132,7 +136,7 @@ function findStart({ code, brackets: { around, partner }, isPython }: Code, from
     }
   }
 
-  return 0;
+  return first;
 }
 
 /** Whether the end of a line ends a statement. */
@@ -169,9 +173,12 @@ function findReturner(
 ): readonly string[] {
   if (isPython) {
     const indent = /^[ \t]*/.exec(code.slice(start, start + near))?.[0].length ?? 0;
-    const heads = [...code.slice(0, start).matchAll(/^([ \t]*)(?:async )?def (\w+)/gm)];
-    const head = heads.findLast(({ 1: space = "" }) => space.length < indent);
-    return head?.[2] === undefined ? [] : [head[2]];
+    const heads = listHeads(code);
+    const last = heads.findLastIndex(({ at }) => at < start);
+    const head = heads
+      .slice(Math.max(0, last + 1 - headsMax), last + 1)
+      .findLast((one) => one.indent < indent);
+    return head === undefined ? [] : [head.name];
   }
 
   for (let open = around[start] ?? -1; open !== -1; open = around[open] ?? -1) {
@@ -191,6 +198,26 @@ function findReturner(
   }
 
   return [];
+}
+
+type Head = { readonly at: number; readonly indent: number; readonly name: string };
+let headsOf: { readonly code: string; readonly heads: readonly Head[] } | null = null;
+
+/** The heads of all functions of a Python file: it is asked for each value of the same file. */
+function listHeads(code: string): readonly Head[] {
+  if (headsOf?.code !== code) {
+    const found = code.matchAll(/^([ \t]*)(?:async )?def (\w+)/gm);
+    headsOf = {
+      code,
+      heads: [...found].map(({ index, 1: space = "", 2: name = "" }) => ({
+        at: index,
+        indent: space.length,
+        name,
+      })),
+    };
+  }
+
+  return headsOf.heads;
 }
 
 /** The end of a value's members and calls: `.a?.b(c)[d]`. */
