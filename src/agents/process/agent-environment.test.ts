@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parsePs, parsePsEnvironment } from "./process-table.ts";
 import { belongsToRun, belongsToTurn, toMarkVariables } from "./process-mark.ts";
-import { composeEnvironment } from "./agent-variables.ts";
+import { composeAgentEnvironment } from "./agent-environment.ts";
 import type { Launch } from "./spawn-agent.ts";
 
 const mark = {
@@ -32,7 +32,7 @@ test("nothing of the runner's environment reaches an agent unless it is on the l
     AUTOPILOT_AGENT: "x",
     GIT_DIR: "/g",
   };
-  expect(composeEnvironment(launch, inherited)).toEqual({
+  expect(composeAgentEnvironment(launch, inherited)).toEqual({
     PATH: "/bin",
     HOME: "/home/me",
     LC_ALL: "C",
@@ -48,7 +48,7 @@ test("a profile may pass further names, but not the barred ones; it may set valu
     home: "/tmp/home",
   };
   expect(
-    composeEnvironment(more, {
+    composeAgentEnvironment(more, {
       API_KEY: "k",
       IS_SANDBOX: "yes",
       NODE_EXTRA_CA_CERTS: "c",
