@@ -11,7 +11,7 @@
 import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import { mayRepositorySet } from "../../contracts/repository-variables.ts";
 import type { Config } from "../../contracts/config.ts";
-import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong } from "../../contracts/isolation-levels.ts";
 import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/copy-packages.ts";
 import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
