@@ -25,7 +25,8 @@ import { performAttempt } from "./perform.ts";
 import { buildInterrupted, recordRequests } from "./record-requests.ts";
 import { recoverAttempt } from "./recover-attempt.ts";
 import { surveyArtifacts } from "./survey.ts";
-import { WakeSignal, Mutex } from "./mutex.ts";
+import { Mutex } from "./mutex.ts";
+import { WakeSignal } from "./wake-signal.ts";
 import type { Runtime } from "./runtime.ts";
 
 const eventsMax = 2_000_000;

@@ -20,7 +20,7 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { completeBatch } from "./complete-batch.ts";
+import { completeBatch } from "./journal-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
 import { computeMetrics } from "../views/metrics.ts";

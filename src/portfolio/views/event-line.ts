@@ -12,7 +12,7 @@ import type {
   PortfolioChangeOf,
   PortfolioEntry,
 } from "../../contracts/portfolio-journal.ts";
-import { completeBatch } from "../planner/complete-batch.ts";
+import { completeBatch } from "../planner/journal-batch.ts";
 import { applyEntry } from "../planner/reduce.ts";
 import { rateConfidence } from "../planner/result.ts";
 import type { Portfolio, TaskView } from "../planner/state.ts";
