@@ -14,11 +14,11 @@
 
 import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
 import * as v from "valibot";
+import { WorkerResult } from "../../contracts/worker-result.ts";
 import {
   type Criterion,
-  type Proof,
+  type TaskProof,
   type TaskFields,
-  WorkerResult,
 } from "../../contracts/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
@@ -51,7 +51,7 @@ export type RunEnd = {
 export function buildProof(
   criteria: readonly Criterion[],
   { passed, failed }: Pick<RunEnd, "passed" | "failed">,
-): Proof {
+): TaskProof {
   const passedCommands = new Set<string | null>(passed);
   const proved = criteria.filter(({ command }) => passedCommands.has(command));
 
@@ -69,7 +69,7 @@ export type Confidence = "high" | "medium" | "low";
 export function rateConfidence({
   criteria,
   proved,
-}: Pick<Proof, "criteria" | "proved">): Confidence {
+}: Pick<TaskProof, "criteria" | "proved">): Confidence {
   if (proved === 0) return "low";
   return proved === criteria ? "high" : "medium";
 }
@@ -155,7 +155,7 @@ function readSuggestedText(value: unknown): string {
 
 export type ResultFacts = {
   readonly end: RunEnd;
-  readonly proof: Proof;
+  readonly proof: TaskProof;
   /** Null if its flow asks for no result. */
   readonly submitted: SubmittedResult | null;
 };
