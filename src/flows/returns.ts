@@ -9,7 +9,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { roadmapReturns } from "../contracts/agent-returns.ts";
 import type { Says } from "../contracts/outcome.ts";
-import { WorkerResult } from "../contracts/worker-result.ts";
+import { WorkerResult } from "../contracts/portfolio/worker-result.ts";
 import { qualityReturns } from "../contracts/quality/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { findIssues } from "../kit/located-issues.ts";

@@ -2,7 +2,7 @@
 // together, those that are shown with file and line; of a file that can't be parsed, only why.
 
 import * as v from "valibot";
-import { type PortfolioBudget, Priority } from "../../contracts/portfolio-journal.ts";
+import { type PortfolioBudget, Priority } from "../../contracts/portfolio/portfolio-journal.ts";
 import { findJsonFlaws } from "../../documents/json-flaws.ts";
 import { locateJsonItems, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";

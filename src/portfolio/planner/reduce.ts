@@ -18,7 +18,7 @@ import {
   type PortfolioChangeOf,
   type PortfolioEntry,
   portfolioChangeNames,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { completeBatch } from "./journal-batch.ts";
 import { setHub } from "./hubs.ts";

@@ -12,14 +12,14 @@
 //   W5. A task needs a person if its worker handed in no result that fits, or says itself that it
 //       isn't done.
 
-import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import type { PortfolioTaskStatus } from "../../contracts/portfolio/portfolio.ts";
 import * as v from "valibot";
-import { WorkerResult } from "../../contracts/worker-result.ts";
+import { WorkerResult } from "../../contracts/portfolio/worker-result.ts";
 import {
   type Criterion,
   type TaskProof,
   type TaskFields,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
 /** Why a delivered result is not for this task now; null if it is (W1). */

@@ -2,8 +2,8 @@
 // in place.
 
 import type { ShortLimit } from "../../core/state.ts";
-import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
-import type { WorkerResult } from "../../contracts/worker-result.ts";
+import type { PortfolioTaskStatus } from "../../contracts/portfolio/portfolio.ts";
+import type { WorkerResult } from "../../contracts/portfolio/worker-result.ts";
 import type {
   PortfolioBudget,
   PortfolioEntry,
@@ -11,7 +11,7 @@ import type {
   ProjectFields,
   TaskProof,
   TaskFields,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 
 export type Project = ProjectFields & {
   project_id: string;

@@ -8,11 +8,11 @@
 //       nothing twice.
 
 import * as v from "valibot";
-import { HubAddress } from "./git-address.ts";
-import { GitSha, RunId } from "./ids.ts";
+import { HubAddress } from "../git-address.ts";
+import { GitSha, RunId } from "../ids.ts";
 import { BlockId, PortfolioTime, portfolioTaskStatuses, ProjectId, TaskId } from "./portfolio.ts";
-import { evidenceCharsMax } from "./forge/pull-request.ts";
-import { ShortLimit } from "./run-parts.ts";
+import { evidenceCharsMax } from "../forge/pull-request.ts";
+import { ShortLimit } from "../run-parts.ts";
 import { WorkerResult } from "./worker-result.ts";
 
 const text = v.string();
