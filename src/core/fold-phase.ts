@@ -8,11 +8,11 @@ import { invariant } from "../kit/invariant.ts";
 import { forgiveRepeatedErrors } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
 import {
-  findIdleCursor,
+  requireIdleCursor,
   type ReducersOf,
   createCursor,
-  findPhase,
-  findCursor,
+  requirePhase,
+  requireCursor,
 } from "./reducers.ts";
 import { closingPath } from "./selectors.ts";
 import { incrementValue, ownValue, setValue } from "./own-values.ts";
@@ -57,21 +57,21 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     run.surveyed = run.opening;
     run.proved = [...proved];
     for (const phase of run.phases) phase.gone = gone.includes(phase.id);
-    for (const { walk, step } of lost) findCursor(run, walk).lost = step;
+    for (const { walk, step } of lost) requireCursor(run, walk).lost = step;
   },
   phase_started: (run, { walk: id }) => {
-    const phase = findPhase(run, id);
+    const phase = requirePhase(run, id);
     const isWaiting = phase.status === "waiting" || phase.status === "again";
     invariant(isWaiting && phase.visit === 0, `F1: phase ${id} is waiting for its first visit`);
 
     openVisit(run, phase, 1);
-    restoreCursorPosition(run, findCursor(run, id));
+    restoreCursorPosition(run, requireCursor(run, id));
     setValue(run.ledger.phase, id, { ...nothingSpent(), tokens: tokensUsedBefore(run, id) });
     setValue(run.trees, id, [run.tip.tree]);
   },
   /** A phase that is over begins again, and so does what was decided because of its end. */
   phase_reopened: (run, { walk: id, visit, again = [] }) => {
-    const phase = findPhase(run, id);
+    const phase = requirePhase(run, id);
     const isOver = ["waiting", "again", "completed", "failed"].includes(phase.status);
     invariant(
       isOver && visit === phase.visit + 1,
@@ -86,7 +86,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   },
   /** This phase and those before it, back to `to`, are done again. */
   phases_rewound: (run, { walk: id, to, count, per, retry }) => {
-    const cursor = findIdleCursor(run, id);
+    const cursor = requireIdleCursor(run, id);
     const from = run.phases.findIndex((phase) => phase.id === to);
     const until = run.phases.findIndex((phase) => phase.id === id);
     invariant(from >= 0 && from <= until, `F1: ${to} is phase ${id} or one before it`);
@@ -97,7 +97,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     }
   },
   phase_skipped: (run, { walk: id, because }) => {
-    const phase = findPhase(run, id);
+    const phase = requirePhase(run, id);
     invariant(
       phase.status === "waiting" || phase.status === "again",
       `F1: phase ${id} is not begun`,
@@ -121,7 +121,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   closing_completed: (run, event) => void endCursor(run, event, "completed"),
   closing_failed: (run, event) => {
     const cursor = endCursor(run, event, "failed");
-    const phase = findPhase(run, cursor.phase);
+    const phase = requirePhase(run, cursor.phase);
     phase.status = "failed"; // Steps that must follow a phase are part of it.
     phase.because = cursor.because;
     phase.paused = false;
@@ -148,7 +148,7 @@ export function endCursor(
   { walk: path, because, pause }: EndEvent,
   result: NonNullable<StepCursor["result"]>,
 ): StepCursor {
-  const cursor = findIdleCursor(run, path);
+  const cursor = requireIdleCursor(run, path);
   cursor.result = result;
   cursor.because = because ?? cursor.because;
   run.hold = pause ?? run.hold;
@@ -200,7 +200,7 @@ function unskipBlockedBy(run: Run, id: string): void {
 }
 
 function markLaterPhaseAgain(run: Run, id: string): void {
-  const phase = findPhase(run, id);
+  const phase = requirePhase(run, id);
   invariant(
     phase.group === "after" && !["waiting", "open"].includes(phase.status),
     `F1: phase ${id} is over and comes after all others`,
@@ -211,9 +211,9 @@ function markLaterPhaseAgain(run: Run, id: string): void {
 
 function endPhase(run: Run, event: EndEvent, status: "completed" | "failed"): PhaseState {
   const { walk: id } = event;
-  invariant(findCursor(run, id).kind === "phase", `F1: ${id} is a phase's cursor`);
+  invariant(requireCursor(run, id).kind === "phase", `F1: ${id} is a phase's cursor`);
   const { because } = endCursor(run, event, status);
-  const phase = findPhase(run, id);
+  const phase = requirePhase(run, id);
   invariant(phase.status === "open", `F1: phase ${id} is open`);
   phase.status = status;
   phase.because = because;

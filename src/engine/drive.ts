@@ -18,7 +18,7 @@ import type { NextAction } from "../core/next-action.ts";
 import { isInOrder } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { performAttempt } from "./perform.ts";

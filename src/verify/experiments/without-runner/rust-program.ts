@@ -58,7 +58,7 @@ type CargoToml = {
 function buildFromTestFile({
   path,
   text,
-  nonce: uniqueName,
+  uniqueName,
   skippedTests,
 }: TestProgramInput): PlainProgram | null {
   const tests = findTestNames(text, skippedTests);
@@ -87,7 +87,7 @@ const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?
  * name that is made for it. Null if the file is no source of the package or has no test module.
  */
 function buildFromSourceFile(given: TestProgramInput, manifest: Manifest): PlainProgram | null {
-  const { path, text, nonce: uniqueName } = given;
+  const { path, text, uniqueName } = given;
   const [moduleStart = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
   const tests = findTestNames(text, given.skippedTests);
   if (!/^src\/.+\.rs$/.test(path) || moduleStart === "" || tests.length === 0) return null;
