@@ -86,7 +86,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "test/law/architecture.test.ts", "test/contracts/**/*.test.ts", "test/simulation/quick.test.ts"],
+          include: ["src/**/*.test.ts", "test/law/*.test.ts", "test/contracts/**/*.test.ts", "test/simulation/quick.test.ts"],
           exclude: ["src/**/*.whole.test.ts"],
           isolate: false,
           setupFiles,
@@ -102,7 +102,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ["test/**/*.test.ts", "src/**/*.whole.test.ts"], // the latter start processes or compute for seconds
           exclude: [
-            "test/law/architecture.test.ts",
+            "test/law/*.test.ts",
             "test/contracts/**",
             "test/simulation/quick.test.ts",
             "test/fixtures/**",

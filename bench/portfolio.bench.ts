@@ -3,7 +3,7 @@
 // compute, and what else the machine does does not count.
 
 import { formatIsoTime } from "../src/kit/iso-time.ts";
-import type { PortfolioEntry } from "../src/contracts/portfolio-journal.ts";
+import type { PortfolioEntry } from "../src/contracts/portfolio/portfolio-journal.ts";
 import { plan } from "../src/portfolio/planner/plan.ts";
 import { project, task } from "../src/portfolio/planner/portfolio.test-support.ts";
 import { createEmptyPortfolio, type Portfolio } from "../src/portfolio/planner/state.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { runEventNames } from "../src/contracts/quality/quality-run.ts";
 import { openViolations } from "../src/documents/line-rules.ts";
 import { openPortfolioEventRules } from "../src/portfolio/views/portfolio-rules.ts";
-import { openRunStateRules } from "../src/playbooks/quality/views/run-state-rules.ts";
+import { openQualityLogRules } from "../src/playbooks/quality/views/quality-log-rules.ts";
 import { readLines } from "../src/commands/validate/validate-lines.ts";
 import { isQuick, median, parseLines, plainEnv, report, withFolder } from "./measure.ts";
 
@@ -173,7 +173,7 @@ function validated(kind: string, path: string): number {
   const began = spentMs();
   const violations = openViolations();
   const rules =
-    kind === "portfolio" ? openPortfolioEventRules(violations) : openRunStateRules(violations);
+    kind === "portfolio" ? openPortfolioEventRules(violations) : openQualityLogRules(violations);
   const fd = openSync(path, "r");
   const read = readLines(fd, rules);
   closeSync(fd);

@@ -123,6 +123,7 @@ test("what a newcomer looks for is there", () => {
     "LICENSE",
     "docs/ARCHITECTURE.md",
     "docs/GLOSSARY.md",
+    "docs/WHERE.md",
     "CONTRIBUTING.md",
     "docs/FLOWS.md",
     "docs/decisions/README.md",

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "./process/spawn-agent.ts";
-import { readOutput } from "./read-output.ts";
+import { runAndCapture } from "./run-and-capture.ts";
 import type { AgentProfile, AgentProgram } from "./profiles/profile.ts";
 import { agentProfiles } from "./profiles/table.ts";
 import { isOlder, findVersion } from "./version.ts";
@@ -203,10 +203,10 @@ function readJson(path: string): Record<string, unknown> | null {
 
 async function readVersion(
   path: string,
-  words: readonly string[],
+  args: readonly string[],
   env: Environment,
 ): Promise<string | null> {
-  return findVersion((await readOutput(path, words, env)) ?? ""); // F1, F3
+  return findVersion((await runAndCapture({ path, args, env })) ?? ""); // F1, F3
 }
 
 async function readNodeVersion(env: Environment): Promise<string | null> {

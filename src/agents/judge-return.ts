@@ -39,34 +39,34 @@ export function judgeReturn(
   if (accepted !== null) return { warnings: [], ...accepted };
   const context = toReturnContext(request);
   const returned = findReturnedJson(answer);
-  const verdict: ReturnType<ValidateReturn> = returned.isFound
+  const judged: ReturnType<ValidateReturn> = returned.isFound
     ? validateReturn(returns.name, returned.value, context)
     : { errors: [returned.why] };
-  if ("says" in verdict) {
+  if ("says" in judged) {
     return {
-      says: verdict.says,
-      claim: verdict.ok,
-      warnings: verdict.warning === undefined ? [] : [verdict.warning],
+      says: judged.says,
+      claim: judged.claim,
+      warnings: judged.warning === undefined ? [] : [judged.warning],
     };
   }
 
   for (const value of findSalvageable(answer)) {
-    const salvagedVerdict = validateReturn(returns.name, value, context);
-    if ("says" in salvagedVerdict) {
-      return { says: salvagedVerdict.says, claim: salvagedVerdict.ok, warnings: [salvagedWarning] };
+    const salvaged = validateReturn(returns.name, value, context);
+    if ("says" in salvaged) {
+      return { says: salvaged.says, claim: salvaged.claim, warnings: [salvagedWarning] };
     }
   }
 
   // An agent that asks a person has nothing to return yet. An optional return may be omitted, but
   // not be empty.
   const isExcused =
-    (returns.isOptional && verdict.isJunk !== true) || submissions.question() !== null;
+    (returns.isOptional && judged.isJunk !== true) || submissions.question() !== null;
   if (!isExcused) {
     return {
       errors:
         !returned.isFound && submissions.mistakes().length > 0
           ? submissions.mistakes()
-          : verdict.errors,
+          : judged.errors,
     };
   }
 
@@ -74,7 +74,7 @@ export function judgeReturn(
   return {
     ...noReturn,
     warnings: [
-      `it handed back something that does not fit and was not needed: ${verdict.errors.join("; ")}`,
+      `it handed back something that does not fit and was not needed: ${judged.errors.join("; ")}`,
     ],
   };
 }
@@ -141,7 +141,7 @@ export function createEndedTurn(
     warnings: [...judgement.warnings, ...observed.warnings],
     notes: submissions.notes(),
     question: submissions.question(),
-    ...(submissions.answers().length === 0 ? {} : { answers: submissions.answers() }),
+    ...(submissions.options().length === 0 ? {} : { answers: submissions.options() }),
   };
 }
 

@@ -17,7 +17,7 @@ import { type Metering, openMetering } from "./metering.ts";
 import { writePrivateConfig } from "./private-config.ts";
 import { killMarkedProcesses } from "./process/end-tree.ts";
 import { type Guardian, openGuardian } from "./process/guardian.ts";
-import { belongsToLife, belongsToRun } from "./process/process-mark.ts";
+import { createLifeFilter, createRunFilter } from "./process/process-mark.ts";
 import type { ProcessCommand } from "./process/spawn-agent.ts";
 import { composeProfileArgv, type EmbeddedAgent } from "./profiles/compose-argv.ts";
 import { composeLaunch } from "./profiles/compose-launch.ts";
@@ -116,7 +116,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     // agents of the first ones already run.
     sweep: async (run) => {
       const sweptCount = await killMarkedProcesses(
-        (words) => belongsToRun(run, place)(words) && !belongsToLife(life)(words),
+        (words) => createRunFilter(run, place)(words) && !createLifeFilter(life)(words),
         "all",
       );
 
@@ -127,7 +127,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
       return sweptCount;
     },
     close: async () => {
-      await killMarkedProcesses(belongsToLife(life), "since_runner");
+      await killMarkedProcesses(createLifeFilter(life), "since_runner");
       guardian?.leave();
       guardian = null;
     },

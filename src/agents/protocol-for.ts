@@ -1,7 +1,7 @@
 // protocol-for: loads the code that runs a turn in the protocol an agent speaks (ACP, or a command
 // that prints JSON lines). It is loaded on demand, so that a run starts sooner.
 
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import type { TurnRequest, TurnResult } from "../ports/agent.ts";
 import type { AgentProtocol } from "./profiles/profile.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";

@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { endTree } from "./process/end-tree.ts";
-import { belongsToTurn } from "./process/process-mark.ts";
+import { createTurnFilter } from "./process/process-mark.ts";
 import { spawnAgent, type SpawnedAgent } from "./process/spawn-agent.ts";
 import { watchResources } from "./process/watch-resources.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
@@ -54,7 +54,7 @@ export async function runProcess<T>(
   } finally {
     watch.stop();
     if (result?.isAtRest === true) await waitForExit(spawned, prepared.profile.stop.eofMs);
-    survivors = await endTree(spawned.child, belongsToTurn(mark), {
+    survivors = await endTree(spawned.child, createTurnFilter(mark), {
       graceMs: prepared.limits.turnTermGraceMs,
     }); // P1
 
@@ -82,7 +82,7 @@ function watchTurnResources(
     exceeded,
     ...watchResources({
       ...bounds,
-      isMarked: belongsToTurn(mark),
+      isMarked: createTurnFilter(mark),
       root,
       intervalMs: resourcePollMs,
       onExceeded: exceed,

@@ -6,7 +6,7 @@ import { findSalvageable } from "./salvage-json.ts";
 const validateReturn: ValidateReturn = (_name, value) => {
   const { summary, isJunk } = value as { summary?: unknown; isJunk?: boolean };
   if (typeof summary !== "string") return { errors: ["summary: expected a text"] };
-  return isJunk === true ? { errors: ["summary: junk"], isJunk } : { ok: value, says: {} };
+  return isJunk === true ? { errors: ["summary: junk"], isJunk } : { claim: value, says: {} };
 };
 const order = (isOptional: boolean) => ({
   returns: { name: "progress", schema: {}, isOptional },

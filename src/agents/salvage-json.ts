@@ -4,7 +4,7 @@
 
 import { parse } from "yaml";
 
-const candidatesMax = 5;
+const textsMax = 5;
 const textCharsMax = 32 * 1024;
 const linesMax = 200;
 
@@ -19,7 +19,7 @@ export function findSalvageable(answer: string): readonly unknown[] {
     ...findBraces(tail),
     ...findTrailingKeys(tail),
   ];
-  return texts.slice(0, candidatesMax).flatMap(parseLeniently);
+  return texts.slice(0, textsMax).flatMap(parseLeniently);
 }
 
 function findFencedBlocks(text: string): readonly string[] {
@@ -52,26 +52,32 @@ function findTrailingKeys(text: string): readonly string[] {
 
 function parseLeniently(text: string): readonly unknown[] {
   if (text.length > textCharsMax) return [];
-  for (const candidate of [toYaml(text), text]) {
+  for (const spelling of [withoutForeignSyntax(text), text]) {
     try {
-      const value: unknown = parse(candidate, { maxAliasCount: 0, logLevel: "silent" });
+      const value: unknown = parse(spelling, { maxAliasCount: 0, logLevel: "silent" });
       if (typeof value === "object" && value !== null) return [value];
     } catch {
-      // The next candidate may parse.
+      // The next spelling may parse.
     }
   }
 
   return [];
 }
 
-// Texts in quotes, which stay as they are ("src/**/*.ts"); comments as in JavaScript, at the start
-// of a line or behind a comma, a brace or a bracket; and Python's constants in the place of a value
-// (`, None]`).
-const quotedOrForeign =
-  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<=(?:^|[,{[])[ \t]*)\/\/[^\n]*|(?<=^|[\s,{[])\/\*[\s\S]{0,1000}?\*\/|(?<=[:[,]\s*)(?:True|False|None)(?=\s*[,}\]])/gm;
+/** A text in quotes, which stays as it is ("src/*.ts"). */
+const quoted = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/;
+/** Comments as in JavaScript, at the start of a line or behind a comma, a brace or a bracket. */
+const lineComment = /(?<=(?:^|[,{[])[ \t]*)\/\/[^\n]*/;
+const blockComment = /(?<=^|[\s,{[])\/\*[\s\S]{0,1000}?\*\//;
+/** Python's constants in the place of a value (`, None]`). */
+const pythonConstant = /(?<=[:[,]\s*)(?:True|False|None)(?=\s*[,}\]])/;
+const quotedOrForeign = new RegExp(
+  [quoted, lineComment, blockComment, pythonConstant].map(({ source }) => source).join("|"),
+  "gm",
+);
 
 /** Removes comments and translates `True`, `False` and `None`, except in quoted texts. */
-const toYaml = (text: string): string =>
+const withoutForeignSyntax = (text: string): string =>
   text.replaceAll(quotedOrForeign, (match) => {
     if (/^["']/.test(match)) return match;
     if (match.startsWith("/")) return "";

@@ -7,7 +7,7 @@ import type { CommandResponse } from "../contracts/command-response.ts";
 import type { Entry } from "../contracts/event.ts";
 import { openFold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
-import { renderRunBoard } from "../views/board.ts";
+import { renderRunBoard } from "../views/run-board.ts";
 import { findOwner } from "../journal/owner.ts";
 import { type ReadResult, readJournal } from "../journal/read.ts";
 import { parseIsoTime } from "../kit/iso-time.ts";

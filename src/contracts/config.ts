@@ -2,13 +2,8 @@
 
 import * as v from "valibot";
 import { TunedLimits } from "./tunable-limits.ts";
-import {
-  approvalPolicies,
-  completionModes,
-  handoffModes,
-  isolationLevels,
-  riskLevels,
-} from "./objective.ts";
+import { approvalPolicies, completionModes, handoffModes, riskLevels } from "./objective.ts";
+import { isolationLevels } from "./isolation-levels.ts";
 
 const text = v.string();
 /** A user's setting of an agent: a change to a shipped profile, or a new one. */

@@ -12,15 +12,6 @@ export const approvalPolicies = [
   "required-before-execute",
   "required-before-merge",
 ] as const;
-export const isolationLevels = [
-  "auto",
-  "overlay",
-  "bwrap",
-  "srt",
-  "landlock",
-  "clone",
-  "none",
-] as const;
 
 /** One measurable condition of being done; `check` is the command that proves it, if any. */
 export const Criterion = v.strictObject({

@@ -20,7 +20,7 @@ import {
 } from "../contracts/evidence.ts";
 import type { Verdict } from "../contracts/objective.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { ownValue } from "./own-values.ts";
 
 /** A check's result, and what it reported of its tests. */

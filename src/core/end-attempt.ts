@@ -8,7 +8,7 @@ import { countError, countOutcome } from "./breaker.ts";
 import { recordCheckResults } from "./fold-proof.ts";
 import { chargeRun } from "./overdraft.ts";
 import { incrementValue, ownValue, setValue } from "./own-values.ts";
-import { findCursor } from "./reducers.ts";
+import { requireCursor } from "./reducers.ts";
 import { cursorSteps, taskPath, wavePath } from "./selectors.ts";
 import type { OpenAttempt, Run, StepCursor } from "./state.ts";
 import { isVerdict, splitGaps } from "./verdict.ts";
@@ -26,7 +26,7 @@ type OutcomeKind = "passed" | "failed";
 
 /** Records the outcome of an attempt at its cursor and closes the attempt. */
 export function endAttempt(run: Run, open: OpenAttempt, event: EndEvent, kind: OutcomeKind): void {
-  const cursor = findCursor(run, open.cursor);
+  const cursor = requireCursor(run, open.cursor);
   chargeRun(run, cursor.phase, event.usage);
   if ("locks" in event && event.locks !== undefined) cursor.checks = event.locks;
   recordOutcome(cursor, open, event, kind);
@@ -175,7 +175,7 @@ function recordChild(cursor: StepCursor, event: EndEvent): void {
  * Removes the attempt and the cursors of its tasks; what counts of them is in its outcome's facts.
  */
 export function closeAttempt(run: Run, open: OpenAttempt): void {
-  findCursor(run, open.cursor).open = null;
+  requireCursor(run, open.cursor).open = null;
   delete run.open[open.attempt];
 
   for (const [index, wave] of open.waves.entries()) {

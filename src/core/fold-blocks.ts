@@ -4,7 +4,12 @@
 import type { EventOf } from "../contracts/event.ts";
 import type { Outcome } from "../contracts/outcome.ts";
 import { invariant } from "../kit/invariant.ts";
-import { findIdleCursor, type ReducersOf, recordRequestOnce, findCursor } from "./reducers.ts";
+import {
+  requireIdleCursor,
+  type ReducersOf,
+  recordRequestOnce,
+  requireCursor,
+} from "./reducers.ts";
 import { isPausedFor, cursorSteps } from "./selectors.ts";
 import { incrementValue, ownValue, setValue } from "./own-values.ts";
 import type { Block, StepCursor } from "./state.ts";
@@ -14,7 +19,7 @@ const answersMax = 20;
 export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
   block_opened: (run, event) => {
     const { block: id, walk: path, step, tests } = event;
-    const cursor = findIdleCursor(run, path); // F2
+    const cursor = requireIdleCursor(run, path); // F2
     const index = cursorSteps(run, cursor).findIndex((candidate) => candidate.id === step);
     invariant(
       index >= 0 && ownValue(run.blocks, id) === undefined,
@@ -47,7 +52,7 @@ export const blockReducers: ReducersOf<"block_opened" | "block_answered"> = {
     recordRequestOnce(run, request);
     if (block.free !== true && !isValidAnswer(block.options, answer)) return; // The question stays open: only its options answer it.
 
-    const cursor = findCursor(run, block.cursor);
+    const cursor = requireCursor(run, block.cursor);
     if (isPausedFor(run, block)) run.decided = true;
     delete run.blocks[id];
     cursor.block = null;

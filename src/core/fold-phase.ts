@@ -1,5 +1,6 @@
 // fold-phase: reducers of phase events: read, surveyed, started, reopened, rewound, skipped,
-// completed and failed, with the closing steps that follow a phase.
+// completed and failed, with the closing steps that follow a phase. An event names a cursor by its
+// path, in the field `walk`; the path of a phase's cursor is the phase's id.
 // Invariants F1 and on: core/fold.ts.
 
 import type { EventOf } from "../contracts/event.ts";
@@ -7,11 +8,11 @@ import { invariant } from "../kit/invariant.ts";
 import { forgiveRepeatedErrors } from "./breaker.ts";
 import { nothingSpent } from "./initial-state.ts";
 import {
-  findIdleCursor,
+  requireIdleCursor,
   type ReducersOf,
   createCursor,
-  findPhase,
-  findCursor,
+  requirePhase,
+  requireCursor,
 } from "./reducers.ts";
 import { closingPath } from "./selectors.ts";
 import { incrementValue, ownValue, setValue } from "./own-values.ts";
@@ -37,6 +38,7 @@ type EndEvent = {
 };
 
 export const phaseReducers: ReducersOf<PhaseEventName> = {
+  /** The documents' phases come between those that the flow begins and ends with. */
   phases_read: (run, { phases }) => {
     invariant(!run.isRead, "F1: the phases are read once");
     const allPhases = [
@@ -50,65 +52,55 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
     run.isRead = true;
     run.phases = allPhases;
   },
+  /** A run was opened, and it was looked at what is still there of earlier work. */
   artifacts_surveyed: (run, { gone, proved, lost = [] }) => {
     run.surveyed = run.opening;
     run.proved = [...proved];
     for (const phase of run.phases) phase.gone = gone.includes(phase.id);
-    for (const { walk, step } of lost) findCursor(run, walk).lost = step;
+    for (const { walk, step } of lost) requireCursor(run, walk).lost = step;
   },
-  phase_started: (run, { walk }) => {
-    const phase = findPhase(run, walk);
+  phase_started: (run, { walk: id }) => {
+    const phase = requirePhase(run, id);
     const isWaiting = phase.status === "waiting" || phase.status === "again";
-    invariant(isWaiting && phase.visit === 0, `F1: phase ${walk} is waiting for its first visit`);
+    invariant(isWaiting && phase.visit === 0, `F1: phase ${id} is waiting for its first visit`);
 
     openVisit(run, phase, 1);
-    restoreCursorPosition(run, findCursor(run, walk));
-    setValue(run.ledger.phase, walk, { ...nothingSpent(), tokens: tokensUsedBefore(run, walk) });
-    setValue(run.trees, walk, [run.tip.tree]);
+    restoreCursorPosition(run, requireCursor(run, id));
+    setValue(run.ledger.phase, id, { ...nothingSpent(), tokens: tokensUsedBefore(run, id) });
+    setValue(run.trees, id, [run.tip.tree]);
   },
-  phase_reopened: (run, { walk, visit, again = [] }) => {
-    const phase = findPhase(run, walk);
+  /** A phase that is over begins again, and so does what was decided because of its end. */
+  phase_reopened: (run, { walk: id, visit, again = [] }) => {
+    const phase = requirePhase(run, id);
     const isOver = ["waiting", "again", "completed", "failed"].includes(phase.status);
     invariant(
       isOver && visit === phase.visit + 1,
-      `F1: phase ${walk} is over and comes to visit ${visit}`,
+      `F1: phase ${id} is over and comes to visit ${visit}`,
     );
 
-    invariant(ownValue(run.cursors, walk)?.open === null, `F2: nothing is open in phase ${walk}`);
+    invariant(ownValue(run.cursors, id)?.open === null, `F2: nothing is open in phase ${id}`);
     openVisit(run, phase, visit);
-    setValue(run.trees, walk, [run.tip.tree]); // Trees of an earlier visit count as progress again.
-
-    // Those that were skipped for its failure.
-    for (const other of run.phases) {
-      if (other.because === blockedByReason(walk)) resetToWaiting(other);
-    }
-
-    for (const id of again) {
-      const laterPhase = findPhase(run, id);
-      invariant(
-        laterPhase.group === "after" && !["waiting", "open"].includes(laterPhase.status),
-        `F1: phase ${id} is over and comes after all others`,
-      );
-
-      Object.assign(laterPhase, { status: "again", because: null });
-    }
+    setValue(run.trees, id, [run.tip.tree]); // Trees of an earlier visit count as progress again.
+    unskipBlockedBy(run, id);
+    for (const laterId of again) markLaterPhaseAgain(run, laterId);
   },
-  phases_rewound: (run, { walk, to, count, per, retry }) => {
-    const cursor = findIdleCursor(run, walk);
-    const from = run.phases.findIndex(({ id }) => id === to);
-    const until = run.phases.findIndex(({ id }) => id === walk);
-    invariant(from >= 0 && from <= until, `F1: ${to} is phase ${walk} or one before it`);
+  /** This phase and those before it, back to `to`, are done again. */
+  phases_rewound: (run, { walk: id, to, count, per, retry }) => {
+    const cursor = requireIdleCursor(run, id);
+    const from = run.phases.findIndex((phase) => phase.id === to);
+    const until = run.phases.findIndex((phase) => phase.id === id);
+    invariant(from >= 0 && from <= until, `F1: ${to} is phase ${id} or one before it`);
     countRoute(run, cursor, { count, per, retry });
 
     for (const phase of run.phases.slice(from, until + 1)) {
       Object.assign(phase, { status: "again", because: null });
     }
   },
-  phase_skipped: (run, { walk, because }) => {
-    const phase = findPhase(run, walk);
+  phase_skipped: (run, { walk: id, because }) => {
+    const phase = requirePhase(run, id);
     invariant(
       phase.status === "waiting" || phase.status === "again",
-      `F1: phase ${walk} is not begun`,
+      `F1: phase ${id} is not begun`,
     );
 
     phase.status = "skipped";
@@ -129,7 +121,7 @@ export const phaseReducers: ReducersOf<PhaseEventName> = {
   closing_completed: (run, event) => void endCursor(run, event, "completed"),
   closing_failed: (run, event) => {
     const cursor = endCursor(run, event, "failed");
-    const phase = findPhase(run, cursor.phase);
+    const phase = requirePhase(run, cursor.phase);
     phase.status = "failed"; // Steps that must follow a phase are part of it.
     phase.because = cursor.because;
     phase.paused = false;
@@ -156,7 +148,7 @@ export function endCursor(
   { walk: path, because, pause }: EndEvent,
   result: NonNullable<StepCursor["result"]>,
 ): StepCursor {
-  const cursor = findIdleCursor(run, path);
+  const cursor = requireIdleCursor(run, path);
   cursor.result = result;
   cursor.because = because ?? cursor.because;
   run.hold = pause ?? run.hold;
@@ -184,30 +176,45 @@ export function countRoute(
 }
 
 /** Why a phase is skipped that depends on this failed one. */
-export const blockedByReason = (phase: string): string => `blocked_by_phase_${phase}`;
+export const blockedByReason = (id: string): string => `blocked_by_phase_${id}`;
 
 /** A new visit forgets the old one's position and counts; prompts may still see its result. */
 function openVisit(run: Run, phase: PhaseState, visit: number): void {
-  const path = phase.id;
-  const seen = ownValue(run.cursors, path)?.seen ?? {};
+  const { id } = phase;
+  const seen = ownValue(run.cursors, id)?.seen ?? {};
   const ownChecks = phase.checks === undefined ? {} : { checks: phase.checks };
-  const cursor = createCursor({ path, kind: "phase", phase: path, visit, seen, ...ownChecks });
+  const cursor = createCursor({ path: id, kind: "phase", phase: id, visit, seen, ...ownChecks });
 
-  setValue(run.cursors, path, cursor);
-  delete run.cursors[closingPath(path)];
+  setValue(run.cursors, id, cursor);
+  delete run.cursors[closingPath(id)];
   Object.assign(phase, { status: "open", visit, because: null, paused: false, gone: false });
 }
 
-function resetToWaiting(phase: PhaseState): void {
-  phase.status = "waiting";
-  phase.because = null;
+/** Phases that were skipped for a phase's failure wait again, once it is reopened. */
+function unskipBlockedBy(run: Run, id: string): void {
+  for (const phase of run.phases) {
+    if (phase.because === blockedByReason(id)) {
+      Object.assign(phase, { status: "waiting", because: null });
+    }
+  }
+}
+
+function markLaterPhaseAgain(run: Run, id: string): void {
+  const phase = requirePhase(run, id);
+  invariant(
+    phase.group === "after" && !["waiting", "open"].includes(phase.status),
+    `F1: phase ${id} is over and comes after all others`,
+  );
+
+  Object.assign(phase, { status: "again", because: null });
 }
 
 function endPhase(run: Run, event: EndEvent, status: "completed" | "failed"): PhaseState {
-  invariant(findCursor(run, event.walk).kind === "phase", `F1: ${event.walk} is a phase's cursor`);
+  const { walk: id } = event;
+  invariant(requireCursor(run, id).kind === "phase", `F1: ${id} is a phase's cursor`);
   const { because } = endCursor(run, event, status);
-  const phase = findPhase(run, event.walk);
-  invariant(phase.status === "open", `F1: phase ${phase.id} is open`);
+  const phase = requirePhase(run, id);
+  invariant(phase.status === "open", `F1: phase ${id} is open`);
   phase.status = status;
   phase.because = because;
   // Steps before and after the phases don't count when a flow pauses after a number of phases.

@@ -6,7 +6,12 @@
 import type { EventOf } from "../contracts/event.ts";
 import type { CheckResult } from "../contracts/evidence.ts";
 import { invariant } from "../kit/invariant.ts";
-import { type ReducersOf, recordRequestOnce, findCursor, findOpen } from "./reducers.ts";
+import {
+  type ReducersOf,
+  recordRequestOnce,
+  requireCursor,
+  requireOpenAttempt,
+} from "./reducers.ts";
 import { ownValue, setValue } from "./own-values.ts";
 import type { Run } from "./state.ts";
 
@@ -19,7 +24,7 @@ export const proofReducers: ReducersOf<
   "oracles_judged" | "oracles_approved" | "tests_held" | "tests_put_back" | "claims_checked"
 > = {
   oracles_judged: (run, { attempt, content, changes, look = [] }) => {
-    findOpen(run, attempt);
+    requireOpenAttempt(run, attempt);
     const lookField = look.length === 0 ? {} : { look: look.map((item) => ({ ...item })) };
     run.oracles = { content, changes: changes.map((change) => ({ ...change })), ...lookField };
   },
@@ -33,11 +38,11 @@ export const proofReducers: ReducersOf<
     run.approved = [...(run.approved ?? []), content].slice(-approvalsMax);
   },
   tests_held: (run, { walk, content }) => {
-    findCursor(run, walk);
+    requireCursor(run, walk);
     run.held = [...(run.held ?? []), content].slice(-approvalsMax);
   },
   tests_put_back: (run, { attempt, commit, tree, paths }) => {
-    delete findCursor(run, findOpen(run, attempt).cursor).putBack;
+    delete requireCursor(run, requireOpenAttempt(run, attempt).cursor).putBack;
     run.tip = { commit, tree };
     run.putBack = [...new Set([...(run.putBack ?? []), ...paths])].slice(-putBackMax);
   },

@@ -6,7 +6,7 @@ import { runTransitions, type RunStatus } from "../contracts/objective.ts";
 import { invariant } from "../kit/invariant.ts";
 import { beginProbe } from "./breaker.ts";
 import { applyFork } from "./fold-fork.ts";
-import { type ReducersOf, recordRequestOnce, findPhase } from "./reducers.ts";
+import { type ReducersOf, recordRequestOnce, requirePhase } from "./reducers.ts";
 import { settleOverdraft } from "./overdraft.ts";
 import { setValue } from "./own-values.ts";
 import { halfOpenBreaker } from "./resumed.ts";
@@ -76,7 +76,7 @@ export const runReducers: ReducersOf<RunEventName> = {
     run.finished = 0;
 
     for (const id of event.phases ?? (event.phase === undefined ? [] : [event.phase])) {
-      findPhase(run, id).paused = true;
+      requirePhase(run, id).paused = true;
     }
   },
   run_resumed: (run, event) => {

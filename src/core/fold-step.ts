@@ -10,11 +10,11 @@ import { closeAttempt, endAttempt } from "./end-attempt.ts";
 import { countRoute } from "./fold-phase.ts";
 import { reusePlace, assignPlace } from "./fold-turn.ts";
 import {
-  findIdleCursor,
+  requireIdleCursor,
   type ReducersOf,
-  findOpen,
+  requireOpenAttempt,
   skippedOutcome,
-  findCursor,
+  requireCursor,
 } from "./reducers.ts";
 import { recordProviderLimit } from "./agent-switch.ts";
 import { cursorSteps } from "./selectors.ts";
@@ -35,18 +35,19 @@ type StepEventName =
 export const stepReducers: ReducersOf<StepEventName> = {
   step_started: (run, event) => startAttempt(run, event),
   step_completed: (run, event) => {
-    const open = findOpen(run, event.attempt);
+    const open = requireOpenAttempt(run, event.attempt);
     if (open.kind === "agent" && open.stage === "started") {
       throw new InvariantBroken(`F1: ${event.attempt} passes only after its turn`);
     }
 
     endAttempt(run, open, event, "passed");
   },
-  step_failed: (run, event) => endAttempt(run, findOpen(run, event.attempt), event, "failed"),
+  step_failed: (run, event) =>
+    endAttempt(run, requireOpenAttempt(run, event.attempt), event, "failed"),
   step_interrupted: (run, event) => interruptAttempt(run, event),
   attempt_settled: (run, event) => recoverAttempt(run, event),
   step_skipped: (run, { walk: path, step }) => {
-    const cursor = findIdleCursor(run, path);
+    const cursor = requireIdleCursor(run, path);
     cursor.at = stepIndex(run, cursor, step);
     if (cursor.reply !== null) cursor.left_out = [...new Set([...(cursor.left_out ?? []), step])];
     cursor.reply = null;
@@ -54,7 +55,7 @@ export const stepReducers: ReducersOf<StepEventName> = {
     setValue(cursor.streak, step, 0);
   },
   step_retried: (run, { walk: path, step, reset, put_back }) => {
-    const cursor = findIdleCursor(run, path);
+    const cursor = requireIdleCursor(run, path);
     delete cursor.last[step];
     cursor.reply = null;
     if (put_back === true) cursor.putBack = true;
@@ -69,7 +70,7 @@ function startAttempt(
   run: Run,
   { walk: path, step: id, attempt, kind, need }: EventOf<"step_started">,
 ): void {
-  const cursor = findIdleCursor(run, path); // F2
+  const cursor = requireIdleCursor(run, path); // F2
   const position = stepIndex(run, cursor, id);
   const step = cursorSteps(run, cursor)[position];
   const ordinal = (ownValue(cursor.ended, id) ?? 0) + 1;
@@ -116,8 +117,8 @@ function startAttempt(
 
 function interruptAttempt(run: Run, event: EventOf<"step_interrupted"> & Envelope): void {
   const { attempt, by, detail = "" } = event;
-  const open = findOpen(run, attempt);
-  const cursor = findCursor(run, open.cursor);
+  const open = requireOpenAttempt(run, attempt);
+  const cursor = requireCursor(run, open.cursor);
   chargeRun(run, cursor.phase, event.usage);
   open.need = null;
 
@@ -148,9 +149,9 @@ function recordViolation(
 }
 
 function recoverAttempt(run: Run, { attempt, remedy, usage }: EventOf<"attempt_settled">): void {
-  const open = findOpen(run, attempt);
+  const open = requireOpenAttempt(run, attempt);
   invariant(open.opening !== run.opening, `F1: ${attempt} is in doubt`);
-  chargeRun(run, findCursor(run, open.cursor).phase, usage);
+  chargeRun(run, requireCursor(run, open.cursor).phase, usage);
 
   if (remedy === "ask") {
     open.crashes = 0; // It stays in doubt, unchanged, until a person looks.
@@ -166,7 +167,7 @@ function recoverAttempt(run: Run, { attempt, remedy, usage }: EventOf<"attempt_s
 
 function takeRoute(run: Run, event: EventOf<"route_taken">): void {
   const { walk: path, step, to, because, pause, rest } = event;
-  const cursor = findIdleCursor(run, path);
+  const cursor = requireIdleCursor(run, path);
   const outcome = ownValue(cursor.last, step); // read before it is dropped
   moveBack(run, cursor, to);
   countRoute(run, cursor, event);
@@ -254,7 +255,7 @@ function recordParking(
 
 /** Begins the same attempt again: the same ordinal, another try. */
 function restartAttempt(run: Run, open: OpenAttempt): void {
-  incrementValue(findCursor(run, open.cursor).tries, open.attempt);
+  incrementValue(requireCursor(run, open.cursor).tries, open.attempt);
   reusePlace(run, open.attempt);
   open.stage = open.kind === "tasks" ? "reading" : "started";
   open.need ??= open.turn?.usage ?? null;

@@ -4,7 +4,7 @@
 import type { Check } from "../contracts/evidence.ts";
 import { invariant } from "../kit/invariant.ts";
 import { endCursor } from "./fold-phase.ts";
-import { type ReducersOf, createCursor, findOpen, findCursor } from "./reducers.ts";
+import { type ReducersOf, createCursor, requireOpenAttempt, requireCursor } from "./reducers.ts";
 import { findStep, taskPath, wavePath } from "./selectors.ts";
 import { setValue } from "./own-values.ts";
 import type { Run } from "./state.ts";
@@ -19,9 +19,9 @@ type TaskEventName =
 
 export const taskReducers: ReducersOf<TaskEventName> = {
   tasks_read: (run, { attempt, waves, left }) => {
-    const open = findOpen(run, attempt);
+    const open = requireOpenAttempt(run, attempt);
     invariant(open.stage === "reading", `F1: ${attempt} is a tasks step that reads its tasks`);
-    const parent = findCursor(run, open.cursor);
+    const parent = requireCursor(run, open.cursor);
     const hasWaveSteps = findStep(run, parent, open.step).tasks?.wave !== undefined;
     const shared = { phase: parent.phase, of: open.step, inside: attempt, visit: 1 };
 

@@ -4,7 +4,7 @@
 
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
 import { recordLargestTurn } from "./budget.ts";
-import { type ReducersOf, findOpen, findCursor } from "./reducers.ts";
+import { type ReducersOf, requireOpenAttempt, requireCursor } from "./reducers.ts";
 import { chargeRun } from "./overdraft.ts";
 import { ownValue, setValue } from "./own-values.ts";
 import type { OpenAttempt, Run, TurnPlace } from "./state.ts";
@@ -34,18 +34,18 @@ export const turnReducers: ReducersOf<TurnEventName> = {
     }
   },
   session_opened: (run, { attempt, session }) => {
-    findOpen(run, attempt).session = session;
+    requireOpenAttempt(run, attempt).session = session;
   },
   return_asked_again: (run, { attempt, usage }) => {
-    const open = findOpen(run, attempt);
+    const open = requireOpenAttempt(run, attempt);
     invariant(open.kind === "agent" && open.stage === "started", `F1: ${attempt} is in its turn`);
     const place = findPlace(run, attempt);
     if (place !== undefined) place.asks++;
     run.retries++;
-    chargeRun(run, findCursor(run, open.cursor).phase, usage);
+    chargeRun(run, requireCursor(run, open.cursor).phase, usage);
   },
   turn_ended: (run, event) => {
-    const open = findOpen(run, event.attempt);
+    const open = requireOpenAttempt(run, event.attempt);
     // A turn that recovery closed by its artifacts is written down after the remedy: it has the
     // stage already, and no turn yet.
     const isInTurn =
@@ -61,7 +61,7 @@ export const turnReducers: ReducersOf<TurnEventName> = {
         ? event.says
         : { ...event.says, confidence: event.confidence };
 
-    const cursor = findCursor(run, open.cursor);
+    const cursor = requireCursor(run, open.cursor);
     if (event.claim !== undefined && event.returned === true) {
       setValue((cursor.handed ??= {}), open.step, event.claim);
     }
@@ -75,7 +75,7 @@ export const turnReducers: ReducersOf<TurnEventName> = {
     if (place !== undefined) place.isOver = true;
   },
   changes_applied: (run, { attempt, commit, tree, paths }) => {
-    const open = findOpen(run, attempt);
+    const open = requireOpenAttempt(run, attempt);
     invariant(
       open.kind !== "agent" || open.stage === "turned",
       `F1: ${attempt} has ended its turn and is not applied yet`,
@@ -96,7 +96,7 @@ export const turnReducers: ReducersOf<TurnEventName> = {
  */
 export function assignPlace(run: Run, open: OpenAttempt, ordinal: number): void {
   if (open.role === null) return;
-  const { phase, task, tries } = findCursor(run, open.cursor);
+  const { phase, task, tries } = requireCursor(run, open.cursor);
   // Only a second try can have a position already; searching for one that is not there would scan
   // all of them.
   const place = (ownValue(tries, open.attempt) ?? 0) > 1 ? findPlace(run, open.attempt) : undefined;

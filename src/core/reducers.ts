@@ -36,15 +36,15 @@ export function createCursor(
   };
 }
 
-export function findCursor(run: Run, path: string): StepCursor {
+export function requireCursor(run: Run, path: string): StepCursor {
   const cursor = ownValue(run.cursors, path);
   if (cursor === undefined) throw new InvariantBroken(`F1: ${path} is a cursor of the run`);
   return cursor;
 }
 
 /** A cursor where something may begin or be decided: not over, nothing open, nothing asked. */
-export function findIdleCursor(run: Run, path: string): StepCursor {
-  const cursor = findCursor(run, path);
+export function requireIdleCursor(run: Run, path: string): StepCursor {
+  const cursor = requireCursor(run, path);
   if (cursor.result !== null) throw new InvariantBroken(`F1: ${path} is not over`);
   if (cursor.open !== null || cursor.block !== null) {
     throw new InvariantBroken(`F2: ${path} has nothing open`);
@@ -53,13 +53,13 @@ export function findIdleCursor(run: Run, path: string): StepCursor {
   return cursor;
 }
 
-export function findPhase(run: Run, id: string): PhaseState {
+export function requirePhase(run: Run, id: string): PhaseState {
   const phase = run.phases.find((candidate) => candidate.id === id);
   invariant(phase !== undefined, `F1: the run has a phase ${id}`);
   return phase;
 }
 
-export function findOpen(run: Run, attempt: string): OpenAttempt {
+export function requireOpenAttempt(run: Run, attempt: string): OpenAttempt {
   const open = ownValue(run.open, attempt);
   if (open === undefined) throw new InvariantBroken(`F1: ${attempt} is open`);
   return open;

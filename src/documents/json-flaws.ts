@@ -1,20 +1,20 @@
-// json-flaws: finds the first syntax fault of a JSON text, and its duplicate keys, which a parser
+// json-flaws: finds the first syntax error of a JSON text, and its duplicate keys, which a parser
 // would silently accept.
 
 import { skipBlank, skipString, skipValue } from "./json-place.ts";
 
-/** `detail`: what was expected there, or the duplicate key. */
-export type JsonFlaw = { readonly offset: number; readonly detail: string };
+export type JsonSyntaxError = { readonly offset: number; readonly expected: string };
+export type DuplicateKey = { readonly offset: number; readonly key: string };
 
 export type JsonFlaws = {
-  readonly fault: JsonFlaw | null;
-  readonly duplicateKeys: readonly JsonFlaw[];
+  readonly syntaxError: JsonSyntaxError | null;
+  readonly duplicateKeys: readonly DuplicateKey[];
 };
 
 export function findJsonFlaws(text: string): JsonFlaws {
   const reader = new JsonReader(text);
-  const fault = reader.readAll();
-  return { fault, duplicateKeys: reader.duplicateKeys };
+  const syntaxError = reader.readAll();
+  return { syntaxError, duplicateKeys: reader.duplicateKeys };
 }
 
 const levelsMax = 1_000;
@@ -27,7 +27,7 @@ type Container = { readonly keys: Set<string> | null };
 type Expected = "value" | "key" | "first or end" | "separator or end";
 
 class JsonReader {
-  readonly duplicateKeys: JsonFlaw[] = [];
+  readonly duplicateKeys: DuplicateKey[] = [];
   readonly #text: string;
   readonly #openContainers: Container[] = [];
   #expected: Expected = "value";
@@ -37,66 +37,68 @@ class JsonReader {
     this.#text = text;
   }
 
-  /** Reads up to the end, or returns the first fault. */
-  readAll(): JsonFlaw | null {
+  /** Reads up to the end, or returns the first syntax error. */
+  readAll(): JsonSyntaxError | null {
     this.#skipBlank();
     while (this.#offset < this.#text.length) {
-      const fault = this.#readNext();
-      if (fault !== null) return fault;
+      const syntaxError = this.#readNext();
+      if (syntaxError !== null) return syntaxError;
       this.#skipBlank();
     }
 
     const isWhole = this.#expected === "separator or end" && this.#openContainers.length === 0;
-    return isWhole ? null : { offset: this.#text.length, detail: "more: the file ends too early" };
+    return isWhole
+      ? null
+      : { offset: this.#text.length, expected: "more: the file ends too early" };
   }
 
   #skipBlank(): void {
     this.#offset = skipBlank(this.#text, this.#offset);
   }
 
-  #readNext(): JsonFlaw | null {
-    const mark = this.#text.charAt(this.#offset);
+  #readNext(): JsonSyntaxError | null {
+    const char = this.#text.charAt(this.#offset);
     const container = this.#openContainers.at(-1);
     const mayEnd = this.#expected === "first or end" || this.#expected === "separator or end";
-    if (mayEnd && container !== undefined && mark === closingMarkOf(container)) {
+    if (mayEnd && container !== undefined && char === closingCharOf(container)) {
       this.#openContainers.pop();
       return this.#moveTo(this.#offset + 1, "separator or end");
     }
 
-    if (this.#expected === "separator or end") return this.#readSeparator(mark, container);
+    if (this.#expected === "separator or end") return this.#readSeparator(char, container);
     const keys = container?.keys ?? null;
-    if (keys !== null && this.#expected !== "value") return this.#readKey(mark, keys);
-    return mark === "{" || mark === "[" ? this.#openContainer(mark) : this.#readScalar(mark);
+    if (keys !== null && this.#expected !== "value") return this.#readKey(char, keys);
+    return char === "{" || char === "[" ? this.#openContainer(char) : this.#readScalar(char);
   }
 
-  #readSeparator(mark: string, container: Container | undefined): JsonFlaw | null {
+  #readSeparator(char: string, container: Container | undefined): JsonSyntaxError | null {
     if (container === undefined) return this.#fail("the end of the file");
-    if (mark !== ",") return this.#fail(`, or ${closingMarkOf(container)}`);
+    if (char !== ",") return this.#fail(`, or ${closingCharOf(container)}`);
     return this.#moveTo(this.#offset + 1, container.keys === null ? "value" : "key");
   }
 
-  #readKey(mark: string, keys: Set<string>): JsonFlaw | null {
-    const end = mark === '"' ? skipString(this.#text, this.#offset) : this.#offset;
+  #readKey(char: string, keys: Set<string>): JsonSyntaxError | null {
+    const end = char === '"' ? skipString(this.#text, this.#offset) : this.#offset;
     const key = this.#parseString(end);
     if (key === null) return this.#fail("a key in double quotes");
     const colon = skipBlank(this.#text, end);
     if (this.#text.charAt(colon) !== ":") return this.#fail("a colon", colon);
 
-    if (keys.has(key)) this.duplicateKeys.push({ offset: this.#offset, detail: key });
+    if (keys.has(key)) this.duplicateKeys.push({ offset: this.#offset, key });
     keys.add(key);
     return this.#moveTo(colon + 1, "value");
   }
 
-  #openContainer(mark: "{" | "["): JsonFlaw | null {
+  #openContainer(char: "{" | "["): JsonSyntaxError | null {
     if (this.#openContainers.length >= levelsMax) return this.#fail(`at most ${levelsMax} levels`);
-    this.#openContainers.push({ keys: mark === "{" ? new Set() : null });
+    this.#openContainers.push({ keys: char === "{" ? new Set() : null });
     return this.#moveTo(this.#offset + 1, "first or end");
   }
 
-  #readScalar(mark: string): JsonFlaw | null {
+  #readScalar(char: string): JsonSyntaxError | null {
     const end = skipValue(this.#text, this.#offset);
     const isValue =
-      mark === '"'
+      char === '"'
         ? this.#parseString(end) !== null
         : scalarPattern.test(this.#text.slice(this.#offset, end));
     if (!isValue) {
@@ -122,9 +124,9 @@ class JsonReader {
     return null;
   }
 
-  #fail(detail: string, offset = this.#offset): JsonFlaw {
-    return { offset, detail };
+  #fail(expected: string, offset = this.#offset): JsonSyntaxError {
+    return { offset, expected };
   }
 }
 
-const closingMarkOf = ({ keys }: Container): string => (keys === null ? "]" : "}");
+const closingCharOf = ({ keys }: Container): string => (keys === null ? "]" : "}");

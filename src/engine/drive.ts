@@ -18,14 +18,15 @@ import type { NextAction } from "../core/next-action.ts";
 import { isInOrder } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { Cancel } from "./cancel.ts";
 import { Cancelled, type StepExecution } from "./step-execution.ts";
 import { performAttempt } from "./perform.ts";
 import { buildInterrupted, recordRequests } from "./record-requests.ts";
 import { recoverAttempt } from "./recover-attempt.ts";
 import { surveyArtifacts } from "./survey.ts";
-import { WakeSignal, Mutex } from "./mutex.ts";
+import { Mutex } from "./mutex.ts";
+import { WakeSignal } from "./wake-signal.ts";
 import type { Runtime } from "./runtime.ts";
 
 const eventsMax = 2_000_000;

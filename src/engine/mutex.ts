@@ -1,4 +1,4 @@
-// mutex: a first-come mutex and a wake signal for the engine loop.
+// mutex: a first-come mutex for the engine loop.
 
 /**
  * Admits one at a time, in order of arrival, so that no decision is made on a state that is being
@@ -33,23 +33,5 @@ export class Mutex {
     const enter = this.#waiting.shift();
     if (enter === undefined) this.#isTaken = false;
     else enter();
-  }
-}
-
-/** `wait` resolves at the next `ring`, or at once if one came since the last `wait`. */
-export class WakeSignal {
-  #isRinging = false;
-  #listener: (() => void) | null = null;
-
-  ring(): void {
-    this.#isRinging = this.#listener === null;
-    this.#listener?.();
-    this.#listener = null;
-  }
-
-  wait(): Promise<void> {
-    if (!this.#isRinging) return new Promise((resolve) => (this.#listener = resolve));
-    this.#isRinging = false;
-    return Promise.resolve();
   }
 }

@@ -1,6 +1,6 @@
 // perform: executes an attempt according to its kind, from the stage the journal has reached.
 
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { runAgentStep } from "./agent-step.ts";
 import { runCheckStep } from "./check-step.ts";
 import { type StepExecution, getOpenAttempt } from "./step-execution.ts";

@@ -10,7 +10,7 @@ import { findStep, cursorSteps } from "../core/selectors.ts";
 import { findRecoveryRow } from "../core/recovery.ts";
 import type { OpenAttemptView, RunView, CursorView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { inspectProtected, runsCommand } from "./protected-files.ts";
 import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";

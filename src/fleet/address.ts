@@ -1,7 +1,7 @@
 // address: reads which store and hub a command uses, from its flags and the environment. Files of a
 // repository can't name either.
 
-import { isGitAddress } from "../contracts/portfolio-journal.ts";
+import { isGitAddress } from "../contracts/git-address.ts";
 import { leaseMsDefault, leaseMsMax, leaseMsMin } from "./lease-times.ts";
 import { refuse } from "../project/respond.ts";
 

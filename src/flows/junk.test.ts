@@ -200,7 +200,7 @@ describe("a wrapper around what fits is taken off, and told", () => {
     ["a text inside", { response: JSON.stringify(inner) }],
   ])("%s", (_what, value) => {
     expect(validateReturn("progress", value)).toMatchObject({
-      ok: inner,
+      claim: inner,
       says: { confidence: 0.9 },
       warning: expect.stringContaining("wrapped") as string,
     });

@@ -40,14 +40,14 @@ export function findJunk(
   const claimTexts = findTexts(schema, value);
   const prompt = toOneLine(context.prompt ?? "");
   return [
-    ...claimTexts.flatMap((claimText) => findFaults(claimText, schema, prompt)),
+    ...claimTexts.flatMap((claimText) => findFirstFault(claimText, schema, prompt)),
     ...findWorkWithoutEvidence(value),
     ...findRepeatedClaims(claimTexts, value, context.previous),
   ];
 }
 
-/** The first fault of one text. J1 */
-function findFaults(
+/** The first fault of one text, if any. J1 */
+function findFirstFault(
   { path, text, isRequired, description }: ClaimText,
   schema: ShownSchema,
   prompt: string,

@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cut, fenced, placeholders, renderPrompt, findUnknownPlaceholders } from "./prompt.ts";
+import {
+  cutMiddle,
+  fenceAsData,
+  placeholders,
+  renderPrompt,
+  findUnknownPlaceholders,
+} from "./prompt.ts";
 import { anyCharacter } from "../../test/support/any-character.ts";
 
 describe("a prompt", () => {
@@ -53,7 +59,7 @@ test("every unknown placeholder is found with its place", () => {
 test("whatever is in it, a fence is closed by its own line and no earlier one", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("`", "\n", "a", "~") }), (text) => {
-      const lines = fenced(text, "x").split("\n");
+      const lines = fenceAsData(text, "x").split("\n");
       const ticks = (lines[1] ?? "").replace("text", "");
       expect(lines.at(-1)).toBe(ticks);
       expect(lines.slice(2, -1).some((line) => line.includes(ticks))).toBe(false);
@@ -67,7 +73,7 @@ test("a cut loses nothing it does not count, and never halves a character", () =
       fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc.integer({ min: 2, max: 40 }),
       (text, charactersMax) => {
-        const short = cut(text, charactersMax);
+        const short = cutMiddle(text, charactersMax);
         if (text.length <= charactersMax) return short === text;
         const [, missing = "0"] = /\n\[cut: (\d+) characters\]\n/.exec(short) ?? [];
         const kept = short.replace(/\n\[cut: \d+ characters\]\n/, "");

@@ -9,7 +9,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { roadmapReturns } from "../contracts/agent-returns.ts";
 import type { Says } from "../contracts/outcome.ts";
-import { WorkerResult } from "../contracts/portfolio-journal.ts";
+import { WorkerResult } from "../contracts/portfolio/worker-result.ts";
 import { qualityReturns } from "../contracts/quality/quality-returns.ts";
 import { pathText } from "../kit/finding.ts";
 import { findIssues } from "../kit/located-issues.ts";
@@ -126,10 +126,11 @@ export function extractFacts(schema: ReturnSchema, value: unknown): Says {
 }
 
 /**
- * `ok` is the valid return, `says` its facts; `isJunk`: it fits the schema but has no real content.
+ * `claim` is the valid return, `says` its facts; `isJunk`: it fits the schema but has no real
+ * content.
  */
 export type Returned =
-  | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
+  | { readonly claim: unknown; readonly says: Says; readonly warning?: string }
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
 /**
@@ -174,7 +175,7 @@ function validateAgainst(
 
   const junkErrors = findJunk(shownSchema, issues.length === 0 ? claim : value, context);
   if (errors.length === 0 && junkErrors.length === 0) {
-    return { ok: claim, says: extractFacts(schema, claim) };
+    return { claim, says: extractFacts(schema, claim) };
   }
 
   const isJunk = junkErrors.length > 0 && (errors.length === 0 || isSchema(value));

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { endLeftBehind, hasSetsid, leaveBehind } from "../../test/support/left-behind.ts";
 import { callTool } from "./call-tool.ts";
 import { openGitHub } from "./github.ts";
 
@@ -68,3 +69,11 @@ test("a token of another host is not handed to the program", async () => {
     await callTool({ ...place, host: "github.evil.example", env: tokens }, { path: "x" }),
   ).toEqual(["", ""]);
 });
+
+test.skipIf(!hasSetsid)(
+  "a process left behind that holds the output open is not waited for (needs setsid)",
+  async () => {
+    const output = await callTool(standIn(leaveBehind()), { path: "x", isText: true });
+    expect(endLeftBehind(String(output))).toBe(true);
+  },
+);

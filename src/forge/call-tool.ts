@@ -13,6 +13,7 @@
 
 import { spawn } from "node:child_process";
 import { findOnPath } from "../agents/find-agents.ts";
+import { closeAfterExit, closePipes } from "../agents/process/close-after-exit.ts";
 import type { ForgeTool } from "../contracts/forge/pull-request.ts";
 import { WorkspaceFailed } from "../workspace/failure.ts";
 import { foreignTokens } from "./foreign-tokens.ts";
@@ -134,14 +135,19 @@ function run(
       env: { ...env, ...quietEnv },
       stdio: ["pipe", "pipe", "pipe"],
     }); // T2
-    const timer = setTimeout(() => child.kill("SIGKILL"), callTimeoutMs); // T2
+    const end = (): void => {
+      child.kill("SIGKILL");
+      closePipes(child);
+    };
+    const timer = setTimeout(end, callTimeoutMs); // T2
+    closeAfterExit(child); // T2
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     let bytes = 0;
 
     const collect = (into: Buffer[]) => (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= outputBytesMax) into.push(chunk);
-      else child.kill("SIGKILL");
+      else end();
     };
     child.stdout.on("data", collect(out));
     child.stderr.on("data", collect(err));

@@ -18,10 +18,10 @@ import { genesis } from "./line.ts";
 import type { Lock } from "./lock.ts";
 import { takeLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
-import { recoverFromLog } from "./recover.ts";
+import { recoverFromLog } from "./recover-from-commit-log.ts";
 import { findPositionAfter, readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { createStamp } from "./stamp.ts";
-import type { ScannedLines } from "./scan-lines.ts";
+import { truncateTorn } from "./repair.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -111,17 +111,6 @@ function requireLine(fd: number, { seq, byte, prev }: Readonly<Position>): void 
   if (position?.seq !== seq || position.prev !== prev) {
     throw damaged(seq, byte, "a line that was read before is not there any more");
   }
-}
-
-/** Cuts off what a crash left half written (J4); it was never acknowledged. */
-function truncateTorn(
-  disk: Disk,
-  fd: number,
-  { end, torn }: ScannedLines,
-): OpenedJournal["repaired"] {
-  if (torn === null) return null;
-  disk.ftruncate(fd, end.byte);
-  return { cut_bytes: torn.bytes, at_byte: end.byte };
 }
 
 class FileJournal implements Journal {

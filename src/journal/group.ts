@@ -25,7 +25,7 @@ import { GroupMember, type MemberLog, type PendingCommit } from "./group-member.
 import { loadTryLock } from "./lock.ts";
 import { openFile } from "./open-file.ts";
 import { createMeasuredPace, type Pace } from "./pace.ts";
-import { removeUnneededLogs } from "./recover.ts";
+import { removeUnneededLogs } from "./recover-from-commit-log.ts";
 
 /**
  * The log is emptied at the first batch after it exceeds this; so it also bounds what a recovery

@@ -2,7 +2,7 @@
 // of the run can do about it.
 
 import { constants } from "node:os";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 
 export type FailureDetails =
   /** Another owner is alive; its pid is null only if it has not yet written it. */

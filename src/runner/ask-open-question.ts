@@ -10,7 +10,7 @@ import { oneLine } from "../views/wording.ts";
 import { isVerdictQuestion } from "../views/verdicts.ts";
 import type { RunRequest } from "../ports/request-queue.ts";
 import { matchAnswer } from "./match-answer.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { readTestsPatch } from "../project/runs/tests-patch.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import type { OpenRun } from "./open-run.ts";

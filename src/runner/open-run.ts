@@ -16,7 +16,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Draft, Entry } from "../contracts/event.ts";
-import { findWeakerLevel } from "../contracts/isolation-order.ts";
+import { findWeakerLevel } from "../contracts/isolation-levels.ts";
 import type { Fold } from "../core/fold.ts";
 import type { RunView } from "../core/state.ts";
 import { drive } from "../engine/drive.ts";

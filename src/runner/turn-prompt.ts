@@ -6,7 +6,7 @@ import type { RunView, CursorView } from "../core/state.ts";
 import { minutesLeft, tokensLeft } from "../core/budget.ts";
 import { fillPhaseFolder } from "../engine/prove.ts";
 import type { PromptTurn, TurnPrompt } from "../engine/runtime.ts";
-import { cut, type Placeholder, renderPrompt } from "../flows/prompt.ts";
+import { cutMiddle, type Placeholder, renderPrompt } from "../flows/prompt.ts";
 import { findJsonSchema } from "../flows/returns.ts";
 import { invariant } from "../kit/invariant.ts";
 import { type PromptSources, renderFeedback } from "./prompt-feedback.ts";
@@ -86,7 +86,7 @@ function describePhase(run: RunView, { phase: id }: CursorView): string {
         group === "phases" && status === "completed" && about !== undefined,
     );
     if (completed.length > 0) {
-      return completed.map(({ about = "" }) => cut(about, aboutCharsMax)).join("\n\n");
+      return completed.map(({ about = "" }) => cutMiddle(about, aboutCharsMax)).join("\n\n");
     }
   }
 

@@ -17,7 +17,7 @@ import type { Hash } from "../contracts/ids.ts";
 export type Env = Readonly<Record<string, string>>;
 
 /** Passed on unchanged, if set, so that a check behaves as in the user's shell. */
-const passedNames =
+const passedVariables =
   "PATH USER LOGNAME SHELL TZ LANG LC_ALL LC_CTYPE TERM COLORTERM NO_COLOR FORCE_COLOR CI JAVA_HOME GOROOT VIRTUAL_ENV SSL_CERT_FILE SSL_CERT_DIR".split(
     " ",
   );
@@ -32,22 +32,30 @@ const toolchains = [
   ["VOLTA_HOME", ".volta"],
 ] as const;
 
-export type EnvSource = {
-  readonly from: Readonly<Record<string, string | undefined>>;
+export type CheckEnvironmentSources = {
+  /** The runner's own environment. */
+  readonly inherited: Readonly<Record<string, string | undefined>>;
   readonly hasFolder: (path: string) => boolean;
   /** The command's own folder, which holds `home` and `tmp`. */
   readonly scratch: string;
   readonly extra?: Env;
 };
 
-export function buildEnvironment({ from, hasFolder, scratch, extra = {} }: EnvSource): Env {
+export function composeCheckEnvironment({
+  inherited,
+  hasFolder,
+  scratch,
+  extra = {},
+}: CheckEnvironmentSources): Env {
   const env: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8" };
-  for (const name of passedNames) if (from[name] !== undefined) env[name] = from[name]; // N1
+  for (const name of passedVariables)
+    if (inherited[name] !== undefined) env[name] = inherited[name]; // N1
   env["PATH"] = withoutNpx(env["PATH"] ?? "");
 
   for (const [name, folder] of toolchains) {
     const path =
-      from[name] ?? (from["HOME"] === undefined ? undefined : join(from["HOME"], folder));
+      inherited[name] ??
+      (inherited["HOME"] === undefined ? undefined : join(inherited["HOME"], folder));
     if (path !== undefined && hasFolder(path)) env[name] = path;
   }
 

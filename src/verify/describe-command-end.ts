@@ -2,7 +2,7 @@
 // leftover processes.
 
 import type { CheckStatus } from "../contracts/evidence.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { readLastLines, type Output } from "./bounded-output.ts";
 
 export type CommandEnd = {

@@ -17,7 +17,7 @@ import type { Hash } from "../contracts/ids.ts";
 import { openAnswer, type OutputJudge } from "../kit/answer.ts";
 import type { Redactor } from "../kit/redact.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type Env, buildEnvironment, hashEnvironment } from "./check-environment.ts";
+import { type Env, composeCheckEnvironment, hashEnvironment } from "./check-environment.ts";
 import { listFolderPaths, type TestOutput } from "./read-test-output.ts";
 import { describeCommandEnd } from "./describe-command-end.ts";
 import { collectOutput, type Output, outputLimits } from "./bounded-output.ts";
@@ -130,7 +130,12 @@ function buildLaunch(
   reporter: Reporter | null = null,
 ): Launch {
   const extra = request.env === undefined ? {} : { extra: request.env };
-  const env = buildEnvironment({ from: process.env, hasFolder: existsSync, scratch, ...extra }); // C4
+  const env = composeCheckEnvironment({
+    inherited: process.env,
+    hasFolder: existsSync,
+    scratch,
+    ...extra,
+  }); // C4
   const reporterFiles =
     reporter === null ? {} : { readable: reporter.readable, writable: reporter.writable };
 

@@ -23,6 +23,10 @@ export type BudgetView = {
   readonly warnings: readonly string[];
 };
 
+/** Whether a warning is due: the warning's share is reached, and something is left. */
+export const isNearLimit = (ratio: number, softRatio: number): boolean =>
+  ratio >= softRatio && ratio < 1;
+
 /** `metering` says who counts: a meter that sees the traffic, or the agent's own reports. */
 export function buildBudgetView(
   run: RunView,
@@ -45,7 +49,7 @@ export function buildBudgetView(
 
     if (ratio >= 1) {
       warnings.push(`${dimension}: the limit of ${limitText} is used up`);
-    } else if (ratio >= soft_ratio) {
+    } else if (isNearLimit(ratio, soft_ratio)) {
       warnings.push(
         `${dimension}: ${formatPercent(ratio)} of ${limitText} is used (warned at ${formatPercent(soft_ratio)})`,
       );

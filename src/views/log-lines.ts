@@ -5,7 +5,7 @@ import type { Entry, Event, EventName, EventOf } from "../contracts/event.ts";
 import type { Usage } from "../contracts/budget.ts";
 import { couldNotRun, type CheckResult } from "../contracts/evidence.ts";
 import type { LiveEvent } from "../contracts/live-event.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { describeForkChanges } from "./facts/fork-origin.ts";
 import { describeProof, formatVerdict } from "./sentences/verdict-sentences.ts";
 import {

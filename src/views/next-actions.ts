@@ -4,7 +4,7 @@
 import { isReasonCode, type ReasonCode, reasons } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import type { VerdictWithGaps } from "../core/verdict.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { isVerdictQuestion, composeVerdictCommand, listOpenVerdicts } from "./verdicts.ts";
 import {
   describeProof,

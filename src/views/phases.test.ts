@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import type { Draft, Entry } from "../contracts/event.ts";
 import type { RunView } from "../core/state.ts";
-import { renderRunBoard } from "./board.ts";
+import { renderRunBoard } from "./run-board.ts";
 import { listNextActions } from "./next-actions.ts";
 import { describePhaseEnding } from "./progress.ts";
 import { listPhaseRows } from "./phase-rows.ts";

@@ -4,7 +4,7 @@
 import type { IsolationInForce } from "../contracts/event.ts";
 import { listOpenAttempts, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { describeBreaker } from "./breaker-view.ts";
 import { renderBudgetLines } from "./budget-view.ts";
 import { labelRows } from "./align-columns.ts";

@@ -6,7 +6,7 @@ import type { Objective, RunStatus, Verdict } from "../contracts/objective.ts";
 import { isReasonCode, type ReasonCode } from "../contracts/reason.ts";
 import type { RunView } from "../core/state.ts";
 import { completionCodes } from "../core/verdict.ts";
-import { unreachable } from "../kit/never.ts";
+import { unreachable } from "../kit/unreachable.ts";
 import { type BudgetView, buildBudgetView } from "./budget-view.ts";
 import { buildBreakerView, type BreakerView } from "./breaker-view.ts";
 import { type Interruption, findInterruption } from "./interruption.ts";

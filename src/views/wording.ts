@@ -1,7 +1,7 @@
 // wording: formats numbers, durations, cursors and other people's text for a person. It uses no
 // locale: a run reads the same everywhere.
 
-import { gradeLevel } from "../contracts/isolation-order.ts";
+import { gradeLevel } from "../contracts/isolation-levels.ts";
 import { type ReasonCode, reasons } from "../contracts/reason.ts";
 import { visible } from "../kit/visible.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endTree } from "../../src/agents/process/end-tree.ts";
-import { belongsToTurn } from "../../src/agents/process/process-mark.ts";
+import { createTurnFilter } from "../../src/agents/process/process-mark.ts";
 import { spawnAgent, type SpawnedAgent } from "../../src/agents/process/spawn-agent.ts";
 import { turnLimits } from "../../src/agents/turn/turn-limits.ts";
 import { alive, isRunning, until } from "./table.ts";
@@ -39,7 +39,8 @@ async function begin(
   if ("problem" in spawned) throw new Error(spawned.problem);
   return {
     ...spawned,
-    end: () => endTree(spawned.child, belongsToTurn(mark), { graceMs: turnLimits.turnTermGraceMs }),
+    end: () =>
+      endTree(spawned.child, createTurnFilter(mark), { graceMs: turnLimits.turnTermGraceMs }),
   };
 }
 const pidIn = (name: string): number =>

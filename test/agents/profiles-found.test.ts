@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { findAgent, findAgents, findOnPath } from "../../src/agents/find-agents.ts";
-import { readOutput } from "../../src/agents/read-output.ts";
+import { runAndCapture } from "../../src/agents/run-and-capture.ts";
 import { agentProfiles } from "../../src/agents/profiles/table.ts";
 import { isRunning, until } from "./table.ts";
 
@@ -142,7 +142,9 @@ describe("looking is bounded", () => {
       "gemini",
       `#!/bin/sh\nsleep 600 &\necho $! > ${join(bin, "child")}\nsleep 600\n`,
     );
-    expect(await readOutput(path, ["--version"], env(), 400)).toBeNull();
+    expect(
+      await runAndCapture({ path, args: ["--version"], env: env(), timeoutMs: 400 }),
+    ).toBeNull();
     const child = Number(readFileSync(join(bin, "child"), "utf8"));
     await until(() => !isRunning(child), "its child is gone");
   });
@@ -152,14 +154,18 @@ describe("looking is bounded", () => {
       "gemini",
       "#!/bin/sh\necho 0.61.0\nwhile :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done\n",
     );
-    const text = await readOutput(path, [], env(), 5000);
+    const text = await runAndCapture({ path, args: [], env: env() });
     expect(text?.startsWith("0.61.0")).toBe(true);
     expect(text?.length).toBeLessThanOrEqual(64 * 1024);
   });
 
   test("a program sees neither the user's HOME nor the folder autopilot was called in", async () => {
     const path = program("gemini", '#!/bin/sh\necho "$HOME|$(pwd)|$SECRET|$IS_SANDBOX"\n');
-    const printed = await readOutput(path, [], { ...env(), SECRET: "s", IS_SANDBOX: "1" });
+    const printed = await runAndCapture({
+      path,
+      args: [],
+      env: { ...env(), SECRET: "s", IS_SANDBOX: "1" },
+    });
     const [home, cwd, ...rest] = (printed ?? "").trim().split("|");
     expect(rest).toEqual(["", ""]);
     expect(home).toBe(cwd);

@@ -54,7 +54,7 @@ export const validateReturn: ValidateReturn = (name, value) => {
   const count: unknown =
     typeof value === "object" && value !== null && "count" in value ? value.count : undefined;
   return typeof count === "number"
-    ? { ok: value, says: { count } }
+    ? { claim: value, says: { count } }
     : { errors: [`${name}: count: expected a number`] };
 };
 export const countReturn = {

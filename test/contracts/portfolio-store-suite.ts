@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Entry } from "../../src/contracts/event.ts";
-import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../src/contracts/portfolio/portfolio-journal.ts";
 import { JournalFailure } from "../../src/journal/journal-failure.ts";
 import { genesis } from "../../src/journal/line.ts";
 import { failureFrom, skipped, still } from "../../src/journal/scene.test-support.ts";

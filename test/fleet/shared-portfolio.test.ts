@@ -19,7 +19,7 @@ import { addProject, addTask, initPortfolio } from "../../src/commands/portfolio
 import { adoptPortfolio } from "../../src/commands/portfolio/adopt.ts";
 import { showPortfolio } from "../../src/commands/portfolio/show.ts";
 import type { Event } from "../../src/contracts/event.ts";
-import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../src/contracts/portfolio/portfolio-journal.ts";
 import { openFileStore } from "../../src/fleet/file-store.ts";
 import { connect } from "../../src/fleet/postgres/connect.ts";
 import { grantTo, migrate } from "../../src/fleet/postgres/migrate.ts";

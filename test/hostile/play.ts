@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { endTree } from "../../src/agents/process/end-tree.ts";
-import { belongsToTurn } from "../../src/agents/process/process-mark.ts";
+import { createTurnFilter } from "../../src/agents/process/process-mark.ts";
 import { spawnAgent } from "../../src/agents/process/spawn-agent.ts";
 import { turnLimits } from "../../src/agents/turn/turn-limits.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
@@ -130,7 +130,7 @@ export async function inBox(scene: Scene, isolation: Isolation, command: string)
   let said = "";
   spawned.child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
   await Promise.race([spawned.exited, wait(endWithinMs, undefined, { ref: false })]);
-  const left = await endTree(spawned.child, belongsToTurn(mark), {
+  const left = await endTree(spawned.child, createTurnFilter(mark), {
     graceMs: turnLimits.turnTermGraceMs,
   });
   if (left > 0) throw new Error(`${left} processes could not be ended`);

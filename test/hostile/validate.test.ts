@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { wholeRun } from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+import { wholeRun } from "../../src/playbooks/quality/views/quality-log-rules.test-support.ts";
 import { autopilot, begin } from "../support/autopilot.ts";
 import { scratchFolder, write } from "../support/scratch-repository.ts";
 import { aFew, sampled } from "../support/sampled.ts";

@@ -2,8 +2,6 @@
 // itself and must catch it: a rule that finds nothing because it looks nowhere would otherwise pass
 // for ever.
 
-import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { linesMax } from "./house.ts";
 import {
@@ -285,12 +283,4 @@ describe("the law of the house", () => {
 
     expect(rules.flatMap(({ find }) => find(innocent))).toEqual([]);
   });
-});
-
-test("every file and folder that the architecture page points to is there", () => {
-  const root = resolve(import.meta.dirname, "../..");
-  const page = readFileSync(resolve(root, "docs/ARCHITECTURE.md"), "utf8");
-  const named = [...page.matchAll(/`(src\/[^`<*]+)`/g)].map(([, path = ""]) => path);
-  expect(named.length).toBeGreaterThan(25);
-  expect(named.filter((path) => !existsSync(resolve(root, path)))).toEqual([]);
 });

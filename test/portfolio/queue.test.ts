@@ -19,7 +19,7 @@ import { portfolioInbox } from "../../src/commands/portfolio/inbox.ts";
 import { showPortfolio } from "../../src/commands/portfolio/show.ts";
 import { tickPortfolio } from "../../src/commands/portfolio/tick.ts";
 import type { CommandResponse } from "../../src/contracts/command-response.ts";
-import type { PortfolioChange } from "../../src/contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../src/contracts/portfolio/portfolio-journal.ts";
 import type { CommandContext } from "../../src/project/command-context.ts";
 import { commandContext } from "../support/command-context.ts";
 import { dispatched, project, task } from "../../src/portfolio/planner/portfolio.test-support.ts";

@@ -195,7 +195,7 @@ describe.concurrent("killed, cleared away, tampered with", () => {
 
   longTest(
     "artifacts of two phases deleted: one new log, each of the two runs again once, and the one between them is closed in its place",
-    "src/playbooks/quality/views/run-state.test.ts › two phases done again at once: one new log, each of them open in it, the others closed in their place",
+    "src/playbooks/quality/views/quality-log.test.ts › two phases done again at once: one new log, each of them open in it, the others closed in their place",
     async () => {
       const folder = shop();
       await pausedIn(folder, "4", [

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import {
   runIndex,
   wholeRun,
-} from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+} from "../../src/playbooks/quality/views/quality-log-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { git, scratch, write } from "../support/scratch-repository.ts";
 import { shop, turns, args } from "../quality/audit.ts";

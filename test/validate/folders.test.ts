@@ -8,7 +8,7 @@ import { seedState } from "../../src/contracts/roadmap.test-support.ts";
 import {
   wholeCycle,
   wholeRun,
-} from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+} from "../../src/playbooks/quality/views/quality-log-rules.test-support.ts";
 import { autopilot } from "../support/autopilot.ts";
 import { scratch, scratchFolder, write } from "../support/scratch-repository.ts";
 import {

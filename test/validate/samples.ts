@@ -13,7 +13,7 @@ import {
 import {
   wholeCycle,
   wholeRun,
-} from "../../src/playbooks/quality/views/run-state-rules.test-support.ts";
+} from "../../src/playbooks/quality/views/quality-log-rules.test-support.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
 export const fixture = (path: string): string => readFileSync(join(fixtures, path), "utf8");

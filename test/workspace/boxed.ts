@@ -1,13 +1,10 @@
 // boxed: runs a shell script in a layer under one level of isolation, and says what came of it.
 
 import { execFile, spawnSync } from "node:child_process";
-import {
-  baseEnvironment,
-  type Command,
-  type Isolation,
-  type IsolationLevel,
-} from "../../src/workspace/isolation/confinement.ts";
+import type { IsolationLevel } from "../../src/contracts/isolation-levels.ts";
+import type { Command, Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
+import { baseEnvironment } from "./base-environment.ts";
 import type { Bench } from "./bench-repository.ts";
 
 export const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({

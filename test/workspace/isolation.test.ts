@@ -4,8 +4,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { baseEnvironment, type Isolation } from "../../src/workspace/isolation/confinement.ts";
+import { type Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { chooseIsolation, inspectIsolations } from "../../src/workspace/isolation/isolation.ts";
+import { baseEnvironment } from "./base-environment.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const hasBwrap = (() => {

@@ -5,11 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  baseEnvironment,
-  type Command,
-  type Isolation,
-} from "../../src/workspace/isolation/confinement.ts";
+import { type Command, type Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { auditArchitectures, callNumbers } from "../../src/workspace/isolation/call-numbers.ts";
 import {
@@ -18,6 +14,7 @@ import {
 } from "../../src/workspace/isolation/landlock-filter.ts";
 import { findLandlock } from "../../src/workspace/isolation/landlock-program.ts";
 import { createLandlockIsolation } from "../../src/workspace/isolation/landlock.ts";
+import { baseEnvironment } from "./base-environment.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const languages = ["perl", "python3"].filter((name) => findLandlock([name]).abi > 0);

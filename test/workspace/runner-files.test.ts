@@ -10,7 +10,7 @@ import type { CursorView, RunView } from "../../src/core/state.ts";
 import { createDocsNoteStep } from "../../src/playbooks/quality/steps/docs-note.ts";
 import { createPhaseFoundStep } from "../../src/playbooks/quality/steps/phase-found.ts";
 import { createRedLogsStep } from "../../src/playbooks/quality/steps/red-logs.ts";
-import { missingFileField } from "../../src/playbooks/quality/views/run-state-names.ts";
+import { missingFileField } from "../../src/playbooks/quality/views/quality-names.ts";
 import { createCommitWaveStep } from "../../src/playbooks/staged/steps/commit-wave.ts";
 import type { FunctionInput } from "../../src/ports/functions.ts";
 import { entryOf, runView, cursor } from "../../src/views/run-view.test-support.ts";

@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { baseEnvironment } from "../../src/workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../src/workspace/isolation/isolation.ts";
 import { buildSrtSettings } from "../../src/workspace/isolation/srt-settings.ts";
 import { createSrtIsolation, sweepSrtSockets } from "../../src/workspace/isolation/srt.ts";
+import { baseEnvironment } from "./base-environment.ts";
 import { attempt, openBench, type Bench } from "./bench-repository.ts";
 
 const placeOf = ({ root, runDir }: Bench): { hidden: string[]; runDir: string } => ({

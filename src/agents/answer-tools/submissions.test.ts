@@ -4,7 +4,7 @@ import { submissionLimits, openSubmissions, type ValidateReturn } from "./submis
 const validateReturn: ValidateReturn = (name, value) => {
   const count = (value as { count?: unknown }).count;
   return typeof count === "number"
-    ? { ok: value, says: { count } }
+    ? { claim: value, says: { count } }
     : { errors: [`${name}: count: expected a number`, "second"] };
 };
 const returns = { name: "tally", schema: { type: "object" }, isOptional: false };
@@ -47,7 +47,7 @@ test("a question is kept with its options, and the agent is told to end its turn
     text: expect.stringContaining("end your turn now") as string,
   });
 
-  expect([submissions.question(), submissions.answers()]).toEqual(["Which?", ["a", "b"]]);
+  expect([submissions.question(), submissions.options()]).toEqual(["Which?", ["a", "b"]]);
   expect(await submissions.onTool("ask_human", { question: "" })).toMatchObject({ ok: false });
   expect(await submissions.onTool("ask_human", "Which?")).toMatchObject({ ok: false });
 });

@@ -14,15 +14,15 @@ import { toolNames } from "./tools.ts";
 import { wholeHead } from "../../kit/whole-words.ts";
 
 /**
- * Validates a return by the schema of this name: returns the facts it yields, or every mistake as
- * text.
+ * Validates a return by the schema of this name: returns the claim with the facts it yields, or
+ * every mistake as text.
  */
 export type ValidateReturn = (
   name: string,
   value: unknown,
   context?: ReturnContext,
 ) =>
-  | { readonly ok: unknown; readonly says: Says; readonly warning?: string }
+  | { readonly claim: unknown; readonly says: Says; readonly warning?: string }
   | { readonly errors: readonly string[]; readonly isJunk?: boolean };
 
 /** The agent's prompt, and its earlier return, if known. */
@@ -49,9 +49,19 @@ export type Submissions = {
   /** The mistakes of the last submitted result, if none was accepted. */
   readonly mistakes: () => readonly string[];
   readonly question: () => string | null;
-  /** The answers that the question offers; none if it takes free text. */
-  readonly answers: () => readonly string[];
+  /** The answers to choose from; none if the question takes free text. */
+  readonly options: () => readonly string[];
   readonly notes: () => readonly string[];
+};
+
+/** What the agent has left so far in this turn. */
+type Left = {
+  accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null;
+  mistakes: readonly string[];
+  question: string | null;
+  options: readonly string[];
+  readonly notes: string[];
+  callCount: number;
 };
 
 /** Opens the submissions of one turn. `returns`: what is to be submitted; null if nothing. */
@@ -60,92 +70,94 @@ export function openSubmissions(
   validateReturn: ValidateReturn,
   context: ReturnContext = {},
 ): Submissions {
-  let accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null = null;
-  let mistakes: readonly string[] = [];
-  let question: string | null = null;
-  let answers: readonly string[] = [];
-  let callCount = 0;
-  const notes: string[] = [];
-
-  const submitResult = (value: unknown): ToolAnswer => {
-    if (returns === null) {
-      return refuse("Nothing is to be handed in here. End your turn when you are done.");
-    }
-
-    const verdict = validateReturn(returns.name, value, context);
-    if ("errors" in verdict) {
-      mistakes = verdict.errors
-        .slice(0, submissionLimits.errorsMax)
-        .map((error) => clipText(error, submissionLimits.errorCharsMax));
-      return refuse(composeRefusal(mistakes)); // D1
-    }
-
-    accepted = {
-      claim: verdict.ok,
-      says: verdict.says,
-      ...(verdict.warning === undefined ? {} : { warnings: [verdict.warning] }),
-    }; // D2
-
-    mistakes = [];
-    return accept(
-      "Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.",
-    );
+  const left: Left = {
+    accepted: null,
+    mistakes: [],
+    question: null,
+    options: [],
+    notes: [],
+    callCount: 0,
   };
-
-  const askPerson = (value: unknown): ToolAnswer => {
-    const questionText = readTextField(value, "question").trim();
-    if (questionText === "") {
-      return refuse("The question is missing: give it as a text under `question`.");
-    }
-
-    question = clipText(questionText, submissionLimits.questionCharsMax);
-    answers = readListField(value, "options")
-      .map((option) => clipText(option.trim(), submissionLimits.optionCharsMax))
-      .filter((option) => option !== "")
-      .slice(0, submissionLimits.optionsMax);
-
-    return accept(
-      "Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.",
-    );
-  };
-
-  const addNote = (value: unknown): ToolAnswer => {
-    const text = readTextField(value, "text").trim();
-    if (text === "") return refuse("The note is missing: give it as a text under `text`.");
-
-    // D3
-    if (notes.length >= submissionLimits.notesMax) {
-      return refuse(
-        `There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`,
-      );
-    }
-
-    notes.push(clipText(text, submissionLimits.noteCharsMax));
-    return accept("Noted.");
-  };
+  const judge =
+    returns === null ? null : (value: unknown) => validateReturn(returns.name, value, context);
 
   const answer = (name: string, value: unknown): ToolAnswer => {
-    callCount += 1;
+    left.callCount += 1;
     // D3
-    if (callCount > submissionLimits.callsMax) {
+    if (left.callCount > submissionLimits.callsMax) {
       return refuse("Too many calls in this turn. End your turn now.");
     }
 
-    if (name === toolNames.submit) return submitResult(value);
-    if (name === toolNames.ask) return askPerson(value);
-    if (name === toolNames.note) return addNote(value);
+    if (name === toolNames.submit) return submitResult(left, judge, value);
+    if (name === toolNames.ask) return askPerson(left, value);
+    if (name === toolNames.note) return addNote(left, value);
 
     return refuse(`There is no tool ${JSON.stringify(name.slice(0, 100))} here.`);
   };
 
   return {
     onTool: (name, value) => Promise.resolve(answer(name, value)),
-    accepted: () => accepted,
-    mistakes: () => mistakes,
-    question: () => question,
-    answers: () => answers,
-    notes: () => [...notes],
+    accepted: () => left.accepted,
+    mistakes: () => left.mistakes,
+    question: () => left.question,
+    options: () => left.options,
+    notes: () => [...left.notes],
   };
+}
+
+type Judge = (value: unknown) => ReturnType<ValidateReturn>;
+
+function submitResult(left: Left, judge: Judge | null, value: unknown): ToolAnswer {
+  if (judge === null) {
+    return refuse("Nothing is to be handed in here. End your turn when you are done.");
+  }
+
+  const judged = judge(value);
+  if ("errors" in judged) {
+    left.mistakes = judged.errors
+      .slice(0, submissionLimits.errorsMax)
+      .map((error) => clipText(error, submissionLimits.errorCharsMax));
+    return refuse(composeRefusal(left.mistakes)); // D1
+  }
+
+  const { claim, says, warning } = judged;
+  left.accepted = { claim, says, ...(warning === undefined ? {} : { warnings: [warning] }) }; // D2
+  left.mistakes = [];
+  return accept(
+    "Accepted. If you hand in again, the last accepted result counts. End your turn when you are done.",
+  );
+}
+
+function askPerson(left: Left, value: unknown): ToolAnswer {
+  const question = readTextField(value, "question").trim();
+  if (question === "") {
+    return refuse("The question is missing: give it as a text under `question`.");
+  }
+
+  left.question = clipText(question, submissionLimits.questionCharsMax);
+  left.options = readListField(value, "options")
+    .map((option) => clipText(option.trim(), submissionLimits.optionCharsMax))
+    .filter((option) => option !== "")
+    .slice(0, submissionLimits.optionsMax);
+
+  return accept(
+    "Noted. Nobody answers inside this turn: end your turn now. You will be told the answer when the work goes on.",
+  );
+}
+
+function addNote({ notes }: Left, value: unknown): ToolAnswer {
+  const text = readTextField(value, "text").trim();
+  if (text === "") return refuse("The note is missing: give it as a text under `text`.");
+
+  // D3
+  if (notes.length >= submissionLimits.notesMax) {
+    return refuse(
+      `There is room for ${submissionLimits.notesMax} notes in a turn; this one is not kept.`,
+    );
+  }
+
+  notes.push(clipText(text, submissionLimits.noteCharsMax));
+  return accept("Noted.");
 }
 
 const composeRefusal = (mistakes: readonly string[]): string =>

@@ -44,19 +44,19 @@ export type EnvironmentFilter = (entries: readonly string[]) => boolean;
 /**
  * The processes of one turn: this life, this attempt. Other attempts of the run may run beside it.
  */
-export function belongsToTurn(mark: Mark): EnvironmentFilter {
+export function createTurnFilter(mark: Mark): EnvironmentFilter {
   return (entries) =>
     entries.includes(`${variableNames.life}=${mark.life}`) &&
     entries.includes(`${variableNames.attempt}=${mark.attempt}`);
 }
 
 /** Everything one opened set of agents started. */
-export function belongsToLife(life: string): EnvironmentFilter {
+export function createLifeFilter(life: string): EnvironmentFilter {
   return (entries) => entries.includes(`${variableNames.life}=${life}`);
 }
 
 /** The processes of one run in one repository, of any life. M2 */
-export function belongsToRun(run: string, place: string): EnvironmentFilter {
+export function createRunFilter(run: string, place: string): EnvironmentFilter {
   return (entries) => {
     if (!entries.includes(`${variableNames.run}=${run}`)) return false;
     return place === "" || entries.includes(`${variableNames.place}=${place}`);

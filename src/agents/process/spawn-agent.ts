@@ -1,5 +1,5 @@
 // spawn-agent: starts an agent's process in its own group, with an explicit environment
-// (agent-variables.ts).
+// (agent-environment.ts).
 //
 // Invariants:
 //   S1. However much a process prints on stderr, a bounded amount of it is kept in memory.
@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { composeEnvironment, type VariableSources } from "./agent-variables.ts";
+import { composeAgentEnvironment, type AgentEnvironmentSources } from "./agent-environment.ts";
 import { toMarkVariables } from "./process-mark.ts";
 
 export const stderrTailBytesMax = 16 * 1024;
@@ -21,7 +21,7 @@ export type ProcessCommand = {
 };
 
 /** What is needed to start an agent's process. */
-export type Launch = VariableSources & {
+export type Launch = AgentEnvironmentSources & {
   readonly argv: readonly string[];
   readonly cwd: string;
   /** Wraps the command in isolation. The mark stays in its environment. */
@@ -51,7 +51,7 @@ export async function spawnAgent(
   const plain: ProcessCommand = {
     argv: launch.argv,
     cwd: launch.cwd,
-    env: composeEnvironment(launch, inherited),
+    env: composeAgentEnvironment(launch, inherited),
   };
   const unwrapped = plain.argv[0] ?? "";
   const { argv, cwd, env: wrappedEnv } = launch.wrap?.(plain) ?? plain;

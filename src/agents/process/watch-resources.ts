@@ -51,11 +51,10 @@ const psTimeoutMs = 1_000;
 /** Polls until it has reported, or is stopped. */
 export function watchResources(watched: WatchInput): { readonly stop: () => void } {
   const { isMarked, root, folders, bounds, intervalMs = intervalMsDefault } = watched;
-  let isOver = false;
-  let isScanning = false;
-  let nextDiskScanMs = 0;
   const tracker = openProcessTracker(isMarked, root);
-  let bytesAtStart: number | null = null;
+  const poll = openPoll(intervalMs);
+  const disk = openDiskScan(folders, poll);
+  let isOver = false;
 
   const report = (sentence: string): void => {
     if (isOver) return;
@@ -65,19 +64,8 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
   };
 
   const checkDisk = async (): Promise<void> => {
-    if (isScanning || performance.now() < nextDiskScanMs) return;
-    isScanning = true;
-    const began = performance.now();
-    const bytes = await readDiskBytes(folders, () => isOver);
-    bytesAtStart ??= bytes; // W3
-    const grownBytes = bytes - bytesAtStart;
-    const limitLastsMs = (bounds.diskBytesMax - grownBytes) / diskBytesPerMsMax;
-    nextDiskScanMs =
-      performance.now() +
-      Math.max((performance.now() - began) * timeShare * poll.checks.size, limitLastsMs / 2); // W2
-
-    isScanning = false;
-    if (grownBytes > bounds.diskBytesMax) {
+    const grownBytes = await disk.scan(bounds.diskBytesMax, () => isOver);
+    if (grownBytes !== null && grownBytes > bounds.diskBytesMax) {
       report(
         `It wrote ${formatMebibytes(grownBytes)} to disk; ${formatMebibytes(bounds.diskBytesMax)} are allowed.`,
       );
@@ -100,7 +88,6 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     void checkDisk();
   };
 
-  const poll = openPoll(intervalMs);
   const leavePoll = joinPoll(poll, check);
   void checkDisk();
 
@@ -108,6 +95,35 @@ export function watchResources(watched: WatchInput): { readonly stop: () => void
     stop: () => {
       isOver = true;
       leavePoll();
+    },
+  };
+}
+
+type DiskScan = {
+  /** How much the folders have grown; null if it is too early for another scan. */
+  readonly scan: (bytesMax: number, isOver: () => boolean) => Promise<number | null>;
+};
+
+function openDiskScan(folders: readonly string[], poll: Poll): DiskScan {
+  let isScanning = false;
+  let nextScanMs = 0;
+  let bytesAtStart: number | null = null;
+
+  return {
+    scan: async (bytesMax, isOver) => {
+      if (isScanning || performance.now() < nextScanMs) return null;
+      isScanning = true;
+      const began = performance.now();
+      const bytes = await readDiskBytes(folders, isOver);
+      bytesAtStart ??= bytes; // W3
+      const grownBytes = bytes - bytesAtStart;
+      const limitLastsMs = (bytesMax - grownBytes) / diskBytesPerMsMax;
+      nextScanMs =
+        performance.now() +
+        Math.max((performance.now() - began) * timeShare * poll.checks.size, limitLastsMs / 2); // W2
+
+      isScanning = false;
+      return grownBytes;
     },
   };
 }

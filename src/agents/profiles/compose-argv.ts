@@ -1,7 +1,7 @@
 // compose-argv: the command line that starts the agent of a role.
 
 import type { Cast } from "../../contracts/event.ts";
-import { unreachable } from "../../kit/never.ts";
+import { unreachable } from "../../kit/unreachable.ts";
 import type { AgentProfile } from "./profile.ts";
 
 /** The embedded agent's parts on this machine. */

@@ -13,7 +13,8 @@ import { profileDefaults } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 import { qwenProfile } from "./qwen.ts";
 
-const unpaidDefaults = {
+/** Of agents that log in nowhere, or in a way of their own. */
+const withoutLogin = {
   ...profileDefaults,
   programs: [],
   meters: [],
@@ -32,7 +33,7 @@ export const agentProfiles = {
   kimi: kimiProfile,
   pi: piProfile,
   scripted: {
-    ...unpaidDefaults,
+    ...withoutLogin,
     id: "scripted",
     title: "the embedded agent that plays a script",
     found: "embedded",
@@ -41,7 +42,7 @@ export const agentProfiles = {
     hints: { install: "shipped with autopilot: --agent scripted:FILE", login: "" },
   },
   custom: {
-    ...unpaidDefaults,
+    ...withoutLogin,
     id: "custom",
     title: "any command that speaks the Agent Client Protocol",
     found: "named",

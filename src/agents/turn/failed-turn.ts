@@ -1,6 +1,6 @@
 // failed-turn: builds the result of a turn that went wrong, with its message. Pure.
 
-import { unreachable } from "../../kit/never.ts";
+import { unreachable } from "../../kit/unreachable.ts";
 import { visible } from "../../kit/visible.ts";
 import type { ReportedUsage, TurnResult } from "../../ports/agent.ts";
 import type { ProcessExit } from "../process/spawn-agent.ts";

@@ -8,7 +8,7 @@
 //       because waiting helps there and trying again does not.
 //   O3. A provider that refuses the login makes the agent unusable: the user must log in.
 
-import { unreachable } from "../../kit/never.ts";
+import { unreachable } from "../../kit/unreachable.ts";
 import { visible } from "../../kit/visible.ts";
 import type { TurnResult } from "../../ports/agent.ts";
 import type { ModelCall } from "../../ports/meter.ts";

@@ -1,7 +1,7 @@
 // reported-usage: computes what one prompt used from what an agent reports. Agents mean different things by
 // it; a profile says which (UsageMeaning).
 
-import { unreachable } from "../../kit/never.ts";
+import { unreachable } from "../../kit/unreachable.ts";
 import type { ReportedUsage } from "../../ports/agent.ts";
 import type { UsageMeaning } from "../profiles/profile.ts";
 import { asNonNegativeNumber, asArray, asRecord } from "./untrusted-json.ts";

@@ -2,7 +2,7 @@
 // its verdict.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { cycleEventNames, runStateVersion } from "../../contracts/quality/quality-run.ts";
+import { cycleEventNames, qualityLogVersion } from "../../contracts/quality/quality-run.ts";
 import { readCycles } from "../../calibration/bench/log-file.ts";
 import { withCycle } from "../../calibration/bench/open-cycle.ts";
 import { bindCycle, isOwnCycle } from "../../calibration/bench/own-cycles.ts";
@@ -92,7 +92,7 @@ function createFirstEvents(
 
   const index = {
     event: "_index",
-    schema_version: runStateVersion,
+    schema_version: qualityLogVersion,
     event_types: [...cycleEventNames],
     cycle_name: name,
     lever_under_test: lever.id,

@@ -1,7 +1,10 @@
 // portfolio-page: the state of a portfolio, as pages show it: projects by state, the merge queue,
 // workers, and why the rest waits.
 
-import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioBudget,
+  PortfolioUsage,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import {

@@ -212,7 +212,11 @@ async function runQuietly(
 
 /** A child's exit code. An interrupt ends it at once; its guardian ends what it started. */
 async function waitForExit(context: CommandContext, child: ChildProcess): Promise<number> {
-  const end = (): void => void child.kill("SIGKILL");
+  const end = (): void => {
+    child.kill("SIGKILL");
+    child.stdout?.destroy(); // something that it started may hold them open
+    child.stderr?.destroy();
+  };
   context.interrupted.addEventListener("abort", end, { once: true });
   if (context.interrupted.aborted) end();
   try {

@@ -28,7 +28,7 @@ import { toActor, atOnce, type CommandContext } from "../../project/command-cont
 import type { Failure } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
-import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { priorityDefault } from "../../contracts/portfolio/portfolio-journal.ts";
 import { orderId, recordStart } from "./submit.ts";
 import { isOutage, retryDuringOutage } from "./retry-during-outage.ts";
 import { readStoredRun } from "./take.ts";

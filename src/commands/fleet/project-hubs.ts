@@ -2,7 +2,7 @@
 // project's repository has. A hub is recorded only after it was reached and has the branch that
 // work lands on, with the same history.
 
-import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChangeOf } from "../../contracts/portfolio/portfolio-journal.ts";
 import { findHubAddress } from "../../fleet/address.ts";
 import { readPortfolioMark } from "../../fleet/shared-mark.ts";
 import { whyNoHub, listProjectsWithoutHub } from "../../portfolio/planner/hubs.ts";

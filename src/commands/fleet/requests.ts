@@ -21,7 +21,7 @@ import { ensureOwnFolder, requireProject } from "../../project/runs/project-path
 import { matchAnswer } from "../../runner/match-answer.ts";
 import { buildRequest } from "../../runner/send-to-run.ts";
 import { requireOutsideRun } from "../../runner/require-may-grant.ts";
-import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { priorityDefault } from "../../contracts/portfolio/portfolio-journal.ts";
 import { orderId, slotsDefault } from "./submit.ts";
 import { stopUnheld } from "./stop-unheld.ts";
 import { readStoredRun } from "./take.ts";

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { priorityDefault } from "../../contracts/portfolio/portfolio-journal.ts";
 import { requireStoreAddress, storeVariable } from "../../fleet/address.ts";
 import { type Hub, openHub } from "../../fleet/hub.ts";
 import { requireHubBranch } from "../../fleet/own-hub.ts";

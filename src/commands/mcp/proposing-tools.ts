@@ -2,7 +2,7 @@
 // what becomes of it.
 
 import * as v from "valibot";
-import { prioritiesMax } from "../../contracts/portfolio-journal.ts";
+import { prioritiesMax } from "../../contracts/portfolio/portfolio-journal.ts";
 import { type McpTool, runField, textField, textListField, defineTool } from "./tool.ts";
 
 export const proposingTools: readonly McpTool[] = [

@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import type * as v from "valibot";
-import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
-import { prioritiesMax, type TaskFields } from "../../contracts/portfolio-journal.ts";
+import { portfolioFiles, PortfolioTaskSnapshot } from "../../contracts/portfolio/portfolio.ts";
+import { prioritiesMax, type TaskFields } from "../../contracts/portfolio/portfolio-journal.ts";
 import { isRefused, readLocated } from "../../kit/located.ts";
 import type { PortfolioView } from "../../portfolio/planner/state.ts";
 import { parseCriterion } from "../../portfolio/planner/task-notation.ts";

@@ -1,8 +1,8 @@
 // change: changes the state of a task, or pauses a portfolio or a project, as a person asks.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioTaskStatus } from "../../contracts/portfolio/portfolio.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import { listOpenBlocks } from "../../portfolio/planner/state.ts";
 import { mayTransition } from "../../portfolio/planner/task-changes.ts";
 import { requirePortfolio } from "../../portfolio/store/folder.ts";

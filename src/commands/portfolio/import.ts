@@ -4,9 +4,12 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-order.ts";
-import { isolationLevels } from "../../contracts/objective.ts";
-import { type PortfolioChange, priorityDefault } from "../../contracts/portfolio-journal.ts";
+import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-levels.ts";
+import { isolationLevels } from "../../contracts/isolation-levels.ts";
+import {
+  type PortfolioChange,
+  priorityDefault,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { decodeDocument } from "../../documents/document-text.ts";
 import { draftTasks, limitProblems } from "../../portfolio/planner/draft-tasks.ts";
 import { readBacklog } from "../../portfolio/planner/backlog.ts";

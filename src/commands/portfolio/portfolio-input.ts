@@ -8,7 +8,7 @@ import {
   type PortfolioBudget,
   priorityDefault,
   prioritiesMax,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { parseBudget } from "../../portfolio/planner/task-notation.ts";
 import { createTaskId } from "../../portfolio/planner/ids.ts";

@@ -1,7 +1,7 @@
 // record-plan: journals the parts of a plan that need no worker: tasks released or retried, budgets
 // used up, questions to people.
 
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
 import type { PlanAction, Plan } from "../../portfolio/planner/plan-actions.ts";
 import { buildIdleQuestion, type Question } from "../../portfolio/planner/questions.ts";

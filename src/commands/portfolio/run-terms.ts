@@ -3,7 +3,7 @@
 // worker starts.
 
 import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
-import { isolationLevels } from "../../contracts/objective.ts";
+import { isolationLevels } from "../../contracts/isolation-levels.ts";
 import { listFlowNames } from "../../flows/load.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { CommandContext } from "../../project/command-context.ts";

@@ -10,7 +10,7 @@ import { journalVersion } from "../../contracts/journal-version.ts";
 import { Evidence } from "../../contracts/evidence.ts";
 import { Objective } from "../../contracts/objective.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../../contracts/portfolio.ts";
+import { PortfolioCheckpoint, PortfolioEvent, PortfolioProjectSnapshot, PortfolioTaskSnapshot } from "../../contracts/portfolio/portfolio.ts";
 import { CalibrationCycleEvent, QualityRunEvent } from "../../contracts/quality/quality-run.ts";
 import { CompletionFile, MetricsFile, PostMortem, TraceSpan, TriageFile } from "../../contracts/roadmap-reports.ts";
 import { RoadmapState } from "../../contracts/roadmap-state.ts";

@@ -9,7 +9,7 @@
 
 import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
-import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio.ts";
+import { portfolioFiles, portfolioFolder } from "../../contracts/portfolio/portfolio.ts";
 import type { Violation } from "../../documents/line-rules.ts";
 import { pageFormats } from "../../views/page-rules.ts";
 import { findFormatByName, detectFormat, headBytes } from "../../playbooks/contract/formats.ts";

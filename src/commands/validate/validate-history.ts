@@ -15,8 +15,8 @@ import { existsSync, fstatSync, readSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
 import type { RunView } from "../../core/state.ts";
-import { runStatePath } from "../../playbooks/quality/views/run-state-names.ts";
-import type { RunStateFacts } from "../../playbooks/quality/views/run-state-rules.ts";
+import { qualityLogPath } from "../../playbooks/quality/views/quality-names.ts";
+import type { QualityLogFacts } from "../../playbooks/quality/views/quality-log-rules.ts";
 import { readBlob } from "../../journal/blobs.ts";
 import { WorkspaceFailed } from "../../workspace/failure.ts";
 import { git } from "../../workspace/git/git.ts";
@@ -42,7 +42,7 @@ const gitTimeoutMs = 20_000;
 export async function findEdits(
   path: string,
   fd: number,
-  facts: RunStateFacts,
+  facts: QualityLogFacts,
 ): Promise<EditSearch> {
   if (facts.events === 0) return { why: "there is nothing in it" };
   const byJournal = await compareWithJournal(path, fd, facts);
@@ -62,14 +62,14 @@ export async function findEdits(
 async function compareWithJournal(
   path: string,
   fd: number,
-  { runId }: RunStateFacts,
+  { runId }: QualityLogFacts,
 ): Promise<EditSearch | null> {
   const paths = findProject(dirname(path));
   if (
     paths === null ||
     runId === null ||
     !hasOwnJournal(paths, runId) ||
-    join(paths.root, runStatePath) !== path
+    join(paths.root, qualityLogPath) !== path
   ) {
     return null;
   }
@@ -131,7 +131,7 @@ type Version = { readonly commit: string; readonly oid: string; readonly size: n
 async function compareWithGit(
   path: string,
   fd: number,
-  facts: RunStateFacts,
+  facts: QualityLogFacts,
 ): Promise<EditSearch | null> {
   try {
     const versions = await readVersions(path);
@@ -189,7 +189,7 @@ async function findEdit(
   path: string,
   fd: number,
   { commit, oid, size }: Version,
-  facts: RunStateFacts,
+  facts: QualityLogFacts,
 ): Promise<LogEdit | "another run" | null> {
   if (
     fstatSync(fd).size >= size &&

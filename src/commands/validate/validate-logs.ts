@@ -10,11 +10,11 @@ import {
 import {
   listForbiddenPhrases,
   listRequiredPhrases,
-} from "../../playbooks/quality/views/run-state-docs.ts";
+} from "../../playbooks/quality/views/quality-log-docs-rules.ts";
 import {
-  openRunStateRules,
-  type RunStateFacts,
-} from "../../playbooks/quality/views/run-state-rules.ts";
+  openQualityLogRules,
+  type QualityLogFacts,
+} from "../../playbooks/quality/views/quality-log-rules.ts";
 import { openTraceRules } from "../../playbooks/roadmap/views/trace-rules.ts";
 import { replayFrom } from "../../journal/replay.ts";
 import { JournalFailure } from "../../journal/journal-failure.ts";
@@ -98,7 +98,7 @@ function reportChange(
 }
 
 async function judgeRunState(fd: number, path: string, violations: Violations): Promise<JudgedLog> {
-  const rules = openRunStateRules(violations);
+  const rules = openQualityLogRules(violations);
   reportChange(readLines(fd, rules), violations, "RS5");
   const facts = rules.facts();
   const unchecked: Unchecked[] = [];
@@ -119,7 +119,7 @@ async function judgeRunState(fd: number, path: string, violations: Violations): 
 /** Rule RS-end: a successful run has counted as many bugs as BUGS.md names. */
 async function checkBugCount(
   path: string,
-  facts: RunStateFacts,
+  facts: QualityLogFacts,
   violations: Violations,
   unchecked: Unchecked[],
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function checkBugCount(
 /** Rule RS-docs: the pages beside a log say what the log says about the project's documentation. */
 async function checkPhrases(
   path: string,
-  facts: RunStateFacts,
+  facts: QualityLogFacts,
   violations: Violations,
   unchecked: Unchecked[],
 ): Promise<void> {
@@ -195,7 +195,7 @@ const pageBytesMax = 8 * 1_048_576;
  */
 async function countBugsBeside(
   path: string,
-  { level, end, bugsMdCount }: RunStateFacts,
+  { level, end, bugsMdCount }: QualityLogFacts,
 ): Promise<{ found: number } | { why: string } | null> {
   if (level !== "run" || end?.status !== "success" || bugsMdCount === null) return null;
   const folder = dirname(path);

@@ -9,7 +9,7 @@ import {
   wholeCycle,
   wholeRun,
   abortedRun,
-} from "../../playbooks/quality/views/run-state-rules.test-support.ts";
+} from "../../playbooks/quality/views/quality-log-rules.test-support.ts";
 import {
   CalibrationCycleEvent,
   cycleEventSchemas,

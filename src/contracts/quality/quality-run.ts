@@ -13,7 +13,7 @@ import * as v from "valibot";
 import { Time } from "../roadmap-values.ts";
 
 /** The version our logs declare. Another tool's may be newer. */
-export const runStateVersion = "1.5.6";
+export const qualityLogVersion = "1.5.6";
 
 export const qualityRunners = ["claude", "codex", "copilot", "cursor"] as const;
 export const phaseNumbers = [1, 2, 3, 4, 5, 6] as const;

@@ -52,7 +52,7 @@ export function detectFormat(path: string, head: string): Format {
   );
 }
 
-const runStateEventNames: ReadonlySet<string> = new Set([...runEventNames, ...cycleEventNames]);
+const qualityLogEventNames: ReadonlySet<string> = new Set([...runEventNames, ...cycleEventNames]);
 
 /** The format of the first line that can be recognised: a damaged line is skipped. */
 function findLogFormat(head: string): LogFormat | "journal" | null {
@@ -75,7 +75,7 @@ const hasKeys = (json: string, ...keys: readonly string[]): boolean =>
 function findLineFormat(line: string): LogFormat | null {
   if (!line.startsWith("{")) return null;
   const event = /"event"\s*:\s*"([^"]*)"/.exec(line)?.[1];
-  if (event !== undefined && hasKeys(line, "ts") && runStateEventNames.has(event)) {
+  if (event !== undefined && hasKeys(line, "ts") && qualityLogEventNames.has(event)) {
     return "quality run_state";
   }
 

@@ -10,7 +10,7 @@
 //       the branch shows that it has.
 
 import { join } from "node:path";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import { findRecovery } from "../planner/recovery.ts";
 import type { VerifiedBatch, View } from "../planner/state.ts";
 import type { CommandContext } from "../../project/command-context.ts";

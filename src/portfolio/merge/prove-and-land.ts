@@ -11,7 +11,7 @@
 
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import { listSome } from "../../kit/list-some.ts";
 import { Bisection, type BisectStep } from "../planner/bisect.ts";
 import type { MergeAction } from "../planner/merge-order.ts";

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { Check, CheckResult, Evidence } from "../../contracts/evidence.ts";
-import type { Criterion } from "../../contracts/portfolio-journal.ts";
+import type { Criterion } from "../../contracts/portfolio/portfolio-journal.ts";
 import { isSecretFromAgent, nameForAgent } from "../../contracts/secret-checks.ts";
 import { toCommandKey } from "../../verify/same-command.ts";
 import { detectChecks } from "../../verify/detect/detect.ts";

@@ -2,7 +2,7 @@
 // back, and asks a person about it once.
 
 import { listSome } from "../../kit/list-some.ts";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { findChosenOption, readQuestionKind, type Question } from "../planner/questions.ts";
 import { type BlockView, listOpenBlocks, type PortfolioView } from "../planner/state.ts";

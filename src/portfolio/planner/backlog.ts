@@ -1,7 +1,7 @@
 // backlog: reads tasks from a Markdown backlog: headings name projects, open check boxes are tasks,
 // items below one say more: `accept: …`. Anything else is a note.
 
-import { prioritiesMax } from "../../contracts/portfolio-journal.ts";
+import { prioritiesMax } from "../../contracts/portfolio/portfolio-journal.ts";
 import { parseMarkdownLines } from "../../documents/markdown-lines.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { TaskDraft } from "./draft-tasks.ts";

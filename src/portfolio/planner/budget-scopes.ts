@@ -1,6 +1,9 @@
 // budget-scopes: lists the budgets that limit a task: the portfolio's, today's and its project's.
 
-import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioBudget,
+  PortfolioUsage,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { formatPartOfAmount } from "../../views/wording.ts";
 import { noUsage, type PortfolioView } from "./state.ts";
 

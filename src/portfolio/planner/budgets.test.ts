@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { PlanAction, PlanFacts } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
 import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";

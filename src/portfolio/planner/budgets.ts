@@ -14,7 +14,7 @@
 //       or by what others gave back. The portfolio raises only limits that it set; a person raises
 //       a cap of the settings or the flow, in the run itself.
 
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { ShortLimit } from "../../core/state.ts";
 import { smallestTurn } from "../../core/react-to-limit.ts";
 import { formatAmount, formatPartOfAmount } from "../../views/wording.ts";

@@ -1,6 +1,6 @@
 // dependency-cycles: finds tasks that would depend on themselves, among new tasks and those there.
 
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import { findCycles } from "../../documents/graph.ts";
 import type { PortfolioView } from "./state.ts";
 

@@ -8,7 +8,7 @@ import {
   priorityDefault,
   prioritiesMax,
   type TaskFields,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { oneLine } from "../../views/wording.ts";
 import { findNewCycles } from "./dependency-cycles.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
-import { portfolioChangeNames } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
+import { portfolioChangeNames } from "../../contracts/portfolio/portfolio-journal.ts";
 import { mayAgentWrite } from "./grants.ts";
 
 const change = (event: string, more: object = {}): PortfolioChange =>

@@ -1,7 +1,7 @@
 // grants: which changes of a portfolio an agent may make: it may propose tasks and pause. Only a
 // person or the planner makes the others.
 
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 
 export function mayAgentWrite(change: PortfolioChange): boolean {
   switch (change.event) {

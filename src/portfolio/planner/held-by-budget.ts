@@ -2,7 +2,7 @@
 // raise it. They are derived from the state: a task is no longer listed once the budget is raised,
 // the day ends or other runs give back what they have not used.
 
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import { quantityText } from "../../kit/quantity.ts";
 import { formatRaise } from "../../views/resume-commands.ts";
 import { type Dimension, dimensions, listBudgetScopes } from "./budget-scopes.ts";

@@ -1,7 +1,7 @@
 // Which hub a repository has, as the journal says.
 
 import { expect, test } from "vitest";
-import { findChangeFault } from "../../contracts/portfolio-journal.ts";
+import { findChangeFault } from "../../contracts/portfolio/portfolio-journal.ts";
 import { whyNoHub, listProjectsWithoutHub } from "./hubs.ts";
 import { dispatched, project, task, written } from "./portfolio.test-support.ts";
 

@@ -6,11 +6,8 @@
 //   H1. A repository has one hub: hubs are kept by repository.
 //   H2. A hub has one repository: two would land on the same branches from two queues.
 
-import {
-  holdsPassword,
-  isGitAddress,
-  type PortfolioChangeOf,
-} from "../../contracts/portfolio-journal.ts";
+import { holdsPassword, isGitAddress } from "../../contracts/git-address.ts";
+import { type PortfolioChangeOf } from "../../contracts/portfolio/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
 import type { Portfolio, PortfolioView, ProjectView } from "./state.ts";
 import { type Stamp, markBlockedTasksChanged } from "./task-changes.ts";

@@ -209,7 +209,7 @@ test("what JSON.parse takes has no flaw, and what it refuses has one", () => {
             isJson = false;
           }
 
-          expect([text, findJsonFlaws(text).fault === null]).toEqual([text, isJson]);
+          expect([text, findJsonFlaws(text).syntaxError === null]).toEqual([text, isJson]);
         }
       },
     ),

@@ -2,7 +2,7 @@
 // together, those that are shown with file and line; of a file that can't be parsed, only why.
 
 import * as v from "valibot";
-import { type PortfolioBudget, Priority } from "../../contracts/portfolio-journal.ts";
+import { type PortfolioBudget, Priority } from "../../contracts/portfolio/portfolio-journal.ts";
 import { findJsonFlaws } from "../../documents/json-flaws.ts";
 import { locateJsonItems, locateJsonValue, positionAt } from "../../documents/json-place.ts";
 import { type DataPath, pathText } from "../../kit/finding.ts";
@@ -100,19 +100,22 @@ function parseSource(file: string, content: string): ListSource | readonly strin
  */
 function parseJsonSource(file: string, content: string): ListSource | readonly string[] {
   const placeOf = (offset: number): string => `${file}:${positionAt(content, offset).line}`;
-  const { fault, duplicateKeys } = findJsonFlaws(content);
+  const { syntaxError, duplicateKeys } = findJsonFlaws(content);
 
-  if (fault !== null) {
-    const rest = content.slice(fault.offset, fault.offset + excerptCharsMax);
+  if (syntaxError !== null) {
+    const { offset, expected } = syntaxError;
+    const rest = content.slice(offset, offset + excerptCharsMax);
     const found = oneLine(rest, excerptCharsMax) || "the end of the file";
-    return [`${placeOf(fault.offset)}: not JSON: found ${found}, expected ${fault.detail}`];
+    return [`${placeOf(offset)}: not JSON: found ${found}, expected ${expected}`];
   }
 
   if (duplicateKeys.length > 0) {
-    return duplicateKeys.slice(0, problemsMax).map(({ offset, detail }) => {
-      const key = oneLine(detail, excerptCharsMax);
-      return `${placeOf(offset)}: the key ${key} is there twice`;
-    });
+    return duplicateKeys
+      .slice(0, problemsMax)
+      .map(
+        ({ offset, key }) =>
+          `${placeOf(offset)}: the key ${oneLine(key, excerptCharsMax)} is there twice`,
+      );
   }
 
   return {

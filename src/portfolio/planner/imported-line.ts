@@ -9,12 +9,15 @@
 //   I3. A line changes no task of ours, nor one of theirs that was continued here, and answers no
 //       question of ours.
 
-import { type PortfolioTaskStatus, portfolioTaskStatuses } from "../../contracts/portfolio.ts";
+import {
+  type PortfolioTaskStatus,
+  portfolioTaskStatuses,
+} from "../../contracts/portfolio/portfolio.ts";
 import {
   prioritiesMax,
   priorityDefault,
   type TaskFields,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { noUsage, type Portfolio, type PortfolioView, failuresMax } from "./state.ts";
 import { addTask, type NewTask, setStatus, type Stamp } from "./task-changes.ts";
 

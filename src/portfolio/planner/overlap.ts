@@ -42,10 +42,10 @@ function canGlobsMeet(left: string, right: string): boolean {
   if (splitAlternativesPattern.test(left) || splitAlternativesPattern.test(right)) return true;
   const [leftParts, rightParts] = [splitGlob(left), splitGlob(right)];
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index++) {
-    const [a, b] = [leftParts[index], rightParts[index]];
     // A folder's glob has fewer parts than the paths in it.
-    if (a === undefined || b === undefined || a === "**" || b === "**") return true;
-    if (!canPartsMeet(a, b)) return false;
+    const [leftPart = "**", rightPart = "**"] = [leftParts[index], rightParts[index]];
+    if (leftPart === "**" || rightPart === "**") return true;
+    if (!canPartsMeet(leftPart, rightPart)) return false;
   }
 
   return true;

@@ -1,7 +1,7 @@
 // plan-actions: what a plan consists of: the actions it takes, the tasks that wait, and the facts
 // it is made from. Types only.
 
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { UsedUpBudget } from "./budget-scopes.ts";
 import type { LandingFacts, MergeAction } from "./merge-order.ts";
 

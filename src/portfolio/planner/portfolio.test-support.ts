@@ -5,7 +5,7 @@ import type {
   PortfolioEntry,
   ProjectFields,
   TaskFields,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { formatIsoTime } from "../../kit/iso-time.ts";
 import { reduce } from "./reduce.ts";
 import { createEmptyPortfolio, type Portfolio } from "./state.ts";

@@ -16,7 +16,7 @@
 //       task any more is not asked about.
 
 import { listSome } from "../../kit/list-some.ts";
-import type { PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChangeOf } from "../../contracts/portfolio/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { oneLine } from "../../views/wording.ts";
 import {

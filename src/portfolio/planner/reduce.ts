@@ -18,9 +18,9 @@ import {
   type PortfolioChangeOf,
   type PortfolioEntry,
   portfolioChangeNames,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
-import { completeBatch } from "./complete-batch.ts";
+import { completeBatch } from "./journal-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
 import { computeMetrics } from "../views/metrics.ts";

@@ -1,7 +1,10 @@
 // reservations: keeps count of what runs that can still go on may use of each budget.
 // Invariants B1 and on: portfolio/planner/budgets.ts.
 
-import type { PortfolioBudget, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioBudget,
+  PortfolioUsage,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { type BudgetScope, type Dimension, listBudgetScopes } from "./budget-scopes.ts";
 import type { PortfolioView, TaskView } from "./state.ts";
 

@@ -12,14 +12,14 @@
 //   W5. A task needs a person if its worker handed in no result that fits, or says itself that it
 //       isn't done.
 
-import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import type { PortfolioTaskStatus } from "../../contracts/portfolio/portfolio.ts";
 import * as v from "valibot";
+import { WorkerResult } from "../../contracts/portfolio/worker-result.ts";
 import {
   type Criterion,
-  type Proof,
+  type TaskProof,
   type TaskFields,
-  WorkerResult,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import type { ProjectView, TaskView } from "./state.ts";
 
 /** Why a delivered result is not for this task now; null if it is (W1). */
@@ -51,7 +51,7 @@ export type RunEnd = {
 export function buildProof(
   criteria: readonly Criterion[],
   { passed, failed }: Pick<RunEnd, "passed" | "failed">,
-): Proof {
+): TaskProof {
   const passedCommands = new Set<string | null>(passed);
   const proved = criteria.filter(({ command }) => passedCommands.has(command));
 
@@ -69,7 +69,7 @@ export type Confidence = "high" | "medium" | "low";
 export function rateConfidence({
   criteria,
   proved,
-}: Pick<Proof, "criteria" | "proved">): Confidence {
+}: Pick<TaskProof, "criteria" | "proved">): Confidence {
   if (proved === 0) return "low";
   return proved === criteria ? "high" : "medium";
 }
@@ -155,7 +155,7 @@ function readSuggestedText(value: unknown): string {
 
 export type ResultFacts = {
   readonly end: RunEnd;
-  readonly proof: Proof;
+  readonly proof: TaskProof;
   /** Null if its flow asks for no result. */
   readonly submitted: SubmittedResult | null;
 };

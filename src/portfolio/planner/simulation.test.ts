@@ -4,7 +4,10 @@
 // vitest run --project fast src/portfolio/planner/simulation.test.ts` plays more of them.
 
 import { expect, test } from "vitest";
-import type { PortfolioChange, PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioChange,
+  PortfolioEntry,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { formatIsoTime } from "../../kit/iso-time.ts";
 import { Bisection } from "./bisect.ts";
 import { reduceToLines } from "../views/event-line.ts";

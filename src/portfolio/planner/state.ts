@@ -2,16 +2,16 @@
 // in place.
 
 import type { ShortLimit } from "../../core/state.ts";
-import type { PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import type { PortfolioTaskStatus } from "../../contracts/portfolio/portfolio.ts";
+import type { WorkerResult } from "../../contracts/portfolio/worker-result.ts";
 import type {
   PortfolioBudget,
   PortfolioEntry,
   PortfolioUsage,
   ProjectFields,
-  Proof,
+  TaskProof,
   TaskFields,
-  WorkerResult,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 
 export type Project = ProjectFields & {
   project_id: string;
@@ -94,7 +94,7 @@ export type Task = TaskFields & {
   ended_at: string | null;
   commit: string | null;
   finished: number;
-  proof: Proof | null;
+  proof: TaskProof | null;
   claim: WorkerResult | null;
   summary: string | null;
   evidence: string[];

@@ -2,14 +2,17 @@
 // charge, with every count that depends on them.
 // Invariants R1 and on: portfolio/planner/reduce.ts.
 
-import { type PortfolioTaskStatus, portfolioTransitions } from "../../contracts/portfolio.ts";
+import {
+  type PortfolioTaskStatus,
+  portfolioTransitions,
+} from "../../contracts/portfolio/portfolio.ts";
 import {
   type PortfolioBudget,
   type PortfolioUsage,
   prioritiesMax,
   type PortfolioChangeOf,
   type TaskFields,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { exactSum } from "../../kit/quantity.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";

@@ -1,6 +1,6 @@
 // task-notation: reads a task's criteria and budget in the notation that people write them in.
 
-import type { Criterion, PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { Criterion, PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import { readQuantity } from "../../kit/quantity.ts";
 
 const commandSeparator = " :: ";

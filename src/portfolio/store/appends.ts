@@ -1,6 +1,6 @@
 // appends: splits changes that belong together into appends of the journal, however many they are.
 
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import { appendBytesMax } from "../../journal/line.ts";
 
 /** What the journal adds to a line, and what redaction may add. */

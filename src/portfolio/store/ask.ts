@@ -2,7 +2,10 @@
 // id, and a content hash that its answer must name.
 
 import { randomBytes } from "node:crypto";
-import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioChange,
+  PortfolioChangeOf,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { canonicalJson } from "../../kit/canonical-json.ts";
 import { createBlockId } from "../planner/ids.ts";
 import {

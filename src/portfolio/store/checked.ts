@@ -7,7 +7,7 @@ import {
   findChangeFault,
   type PortfolioChange,
   portfolioChangeNames,
-} from "../../contracts/portfolio-journal.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import type { Entry } from "../../contracts/event.ts";
 import { readJournal } from "../../journal/read.ts";
 import { refuse } from "../../project/respond.ts";

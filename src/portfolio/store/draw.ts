@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio.ts";
+import { PortfolioCheckpoint, portfolioFiles } from "../../contracts/portfolio/portfolio.ts";
 import { renderCheckpointLines } from "../views/checkpoints.ts";
 import { isUntouched, renderSnapshot } from "../views/front-matter.ts";
 import {

@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { PortfolioEvent, portfolioFiles } from "../../contracts/portfolio.ts";
+import { PortfolioEvent, portfolioFiles } from "../../contracts/portfolio/portfolio.ts";
 import type { PortfolioPaths } from "./folder.ts";
 import {
   findRowFault,

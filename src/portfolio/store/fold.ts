@@ -12,7 +12,7 @@
 
 import { dirname, basename } from "node:path";
 import type { Entry } from "../../contracts/event.ts";
-import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioEntry } from "../../contracts/portfolio/portfolio-journal.ts";
 import { Mutex } from "../../engine/mutex.ts";
 import { openFileStore } from "../../fleet/file-store.ts";
 import { readPortfolioMark } from "../../fleet/shared-mark.ts";

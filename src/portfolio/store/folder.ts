@@ -12,7 +12,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { portfolioFolder } from "../../contracts/portfolio.ts";
+import { portfolioFolder } from "../../contracts/portfolio/portfolio.ts";
 import { journalFile } from "../../journal/journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { PortfolioStore } from "../../ports/portfolio-store.ts";

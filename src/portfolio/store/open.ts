@@ -20,7 +20,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, Event } from "../../contracts/event.ts";
-import { findChangeFault, type PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import {
+  findChangeFault,
+  type PortfolioChange,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { JournalFailure } from "../../journal/journal-failure.ts";
 import type { Journal, OpenedJournal } from "../../journal/journal.ts";
 import { genesis } from "../../journal/line.ts";

@@ -1,7 +1,7 @@
 // queue-notices: queues notices about a portfolio as events are journaled. No failure here changes
 // the portfolio; it is reported.
 
-import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioEntry } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readHooks } from "../../project/notify/hooks.ts";
 import { openNoticeQueue } from "../../project/notify/notice-queue.ts";

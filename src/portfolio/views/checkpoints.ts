@@ -1,6 +1,6 @@
 // checkpoints: the lines of checkpoints.jsonl, made from a portfolio's events.
 
-import type { PortfolioCheckpoint } from "../../contracts/portfolio.ts";
+import type { PortfolioCheckpoint } from "../../contracts/portfolio/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
 /** Our lines of the file: the metrics as they were when each checkpoint was made. */

@@ -6,13 +6,13 @@
 //   E2. Another tool's line stays as it came.
 //   E3. `meta.autopilot_seq` marks a line as ours: it is the number of the journal's entry.
 
-import type { PortfolioEvent } from "../../contracts/portfolio.ts";
+import type { PortfolioEvent } from "../../contracts/portfolio/portfolio.ts";
 import type {
   PortfolioChangeName,
   PortfolioChangeOf,
   PortfolioEntry,
-} from "../../contracts/portfolio-journal.ts";
-import { completeBatch } from "../planner/complete-batch.ts";
+} from "../../contracts/portfolio/portfolio-journal.ts";
+import { completeBatch } from "../planner/journal-batch.ts";
 import { applyEntry } from "../planner/reduce.ts";
 import { rateConfidence } from "../planner/result.ts";
 import type { Portfolio, TaskView } from "../planner/state.ts";

@@ -1,6 +1,9 @@
 // metrics: counts and mean durations of a portfolio's tasks, for its pages and dashboards.
 
-import { portfolioTaskStatuses, type PortfolioTaskStatus } from "../../contracts/portfolio.ts";
+import {
+  portfolioTaskStatuses,
+  type PortfolioTaskStatus,
+} from "../../contracts/portfolio/portfolio.ts";
 import type { PortfolioView } from "../planner/state.ts";
 
 /** The eight numbers a dashboard shows of a portfolio. */

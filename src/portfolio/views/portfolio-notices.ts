@@ -6,7 +6,7 @@
 //       read.
 
 import { shellWord } from "../../kit/shell-word.ts";
-import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioEntry } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { NoticeKind } from "../../contracts/config.ts";
 import type { Notice } from "../../views/outbound/notices.ts";
 import { answerArgument, describeChoices, oneLine } from "../../views/wording.ts";

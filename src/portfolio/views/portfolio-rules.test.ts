@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { portfolioTaskStatuses } from "../../contracts/portfolio.ts";
+import { portfolioTaskStatuses } from "../../contracts/portfolio/portfolio.ts";
 import { type LineRules, openViolations, type Violations } from "../../documents/line-rules.ts";
 import { renderSnapshot } from "./front-matter.ts";
 import {

@@ -8,7 +8,7 @@ import {
   PortfolioSnapshot,
   PortfolioTaskSnapshot,
   portfolioTransitions,
-} from "../../contracts/portfolio.ts";
+} from "../../contracts/portfolio/portfolio.ts";
 import { type Finding, pathText, shown } from "../../kit/finding.ts";
 import { isRefused, type Parsed, readLocated } from "../../kit/located.ts";
 import { digestKey, isUntouched } from "./front-matter.ts";

@@ -1,6 +1,9 @@
 // charge-usage: charges tasks with what their runs have used and were not charged for yet.
 
-import type { PortfolioChange, PortfolioUsage } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioChange,
+  PortfolioUsage,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import type { RunView } from "../../core/state.ts";
 import { exactSum } from "../../kit/quantity.ts";
 import type { PortfolioView, TaskView } from "../planner/state.ts";

@@ -2,7 +2,10 @@
 // and drives it. A task that cannot be started is tried again, or a person is asked.
 // Invariants K1 and on: portfolio/worker/prepare-task.ts.
 
-import type { PortfolioBudget, PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioBudget,
+  PortfolioChange,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import type { DispatchAction } from "../planner/plan-actions.ts";
 import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";

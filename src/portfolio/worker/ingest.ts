@@ -2,7 +2,8 @@
 // proof.
 
 import { randomBytes } from "node:crypto";
-import type { PortfolioChange, WorkerResult } from "../../contracts/portfolio-journal.ts";
+import type { WorkerResult } from "../../contracts/portfolio/worker-result.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { RunView } from "../../core/state.ts";
 import { openBlobReader } from "../../playbooks/contract/run-journal.ts";
 import { forEachEntry } from "../../project/runs/read-entries.ts";

@@ -6,7 +6,7 @@
 //       allowance: after a crash between the two it is raised to the same value again, or found
 //       raised.
 
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import { listUnraisedLimits } from "../../core/react-to-limit.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import type { LoadedRun } from "../../project/runs/loaded-run.ts";

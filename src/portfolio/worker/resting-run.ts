@@ -1,7 +1,10 @@
 // resting-run: decides what to record about a task's run that waits: for a person, for its provider
 // or for a budget, or because the pool was stopped.
 
-import type { PortfolioChange, PortfolioChangeOf } from "../../contracts/portfolio-journal.ts";
+import type {
+  PortfolioChange,
+  PortfolioChangeOf,
+} from "../../contracts/portfolio/portfolio-journal.ts";
 import { isReasonCode, type ReasonCode } from "../../contracts/reason.ts";
 import { listUnraisedLimits } from "../../core/react-to-limit.ts";
 import { hasFailed, listOpenQuestions } from "../../core/selectors.ts";

@@ -1,6 +1,6 @@
 // run-input: words what a task asks of its run: its goal, criteria, scope, agent and budget.
 
-import type { PortfolioBudget } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import { shellWord } from "../../kit/shell-word.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { TaskView } from "../planner/state.ts";

@@ -2,7 +2,7 @@
 // tried again later, or a person is asked.
 
 import { join } from "node:path";
-import type { PortfolioChange } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioChange } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { type Failure, findRetryPolicy } from "../../project/respond.ts";
 import { findNextTry } from "../planner/retry-delays.ts";

@@ -11,7 +11,7 @@
 import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import { mayRepositorySet } from "../../contracts/repository-variables.ts";
 import type { Config } from "../../contracts/config.ts";
-import { isAtLeastAsStrong } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong } from "../../contracts/isolation-levels.ts";
 import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/copy-packages.ts";
 import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
@@ -30,7 +30,7 @@ import {
 
 /** Refuses a value above the user's, or above the default if the user has none. */
 const notAbove = (defaultValue: number, why: string): DirectionRule<number> =>
-  tighten((value, userValue) => (value > (userValue ?? defaultValue) ? why : null));
+  tighten((value, userValue) => (value > (userValue ?? defaultValue) ? why : null)); // D2
 
 /**
  * Refuses a value that comes before the user's in `order`, which lists the values from loose to
@@ -41,8 +41,9 @@ const noLooserThan = <Word extends string>(
   defaultValue: Word,
   why: string,
 ): DirectionRule<Word> =>
-  tighten((value, userValue) =>
-    order.indexOf(value) < order.indexOf(userValue ?? defaultValue) ? why : null,
+  tighten(
+    (value, userValue) =>
+      order.indexOf(value) < order.indexOf(userValue ?? defaultValue) ? why : null, // D2
   );
 
 /** Refuses entries that are not in the user's list. */
@@ -51,7 +52,7 @@ const onlyFrom = <Item>(
   why: (more: readonly Item[]) => string,
 ): DirectionRule<Item[]> =>
   tighten((value, userValue) => {
-    const addedItems = value.filter((item) => !(userValue ?? defaultValue).includes(item));
+    const addedItems = value.filter((item) => !(userValue ?? defaultValue).includes(item)); // D2
     return addedItems.length > 0 ? why(addedItems) : null;
   });
 

@@ -4,7 +4,7 @@
 import { configDefaults } from "../../contracts/config-defaults.ts";
 import { existsSync } from "node:fs";
 import type { Config } from "../../contracts/config.ts";
-import { isolationLevels } from "../../contracts/objective.ts";
+import { isolationLevels } from "../../contracts/isolation-levels.ts";
 import { findingText, type Finding } from "../../kit/finding.ts";
 import { projectConfigPath, readConfig, userConfigPath } from "./config.ts";
 import type { ProjectPaths } from "../runs/project-paths.ts";

@@ -2,7 +2,7 @@
 // or executes anything of it, calls this first.
 
 import { join, relative } from "node:path";
-import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-order.ts";
+import { isAtLeastAsStrong, toLevel } from "../../contracts/isolation-levels.ts";
 import type { RunView } from "../../core/state.ts";
 import { git } from "../../workspace/git/git.ts";
 import { mayTrack } from "../../workspace/git/index-file.ts";

@@ -3,7 +3,7 @@
 
 import { shellWord } from "../../kit/shell-word.ts";
 import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
-import { gradeLevel } from "../../contracts/isolation-order.ts";
+import { gradeLevel } from "../../contracts/isolation-levels.ts";
 import type { Policy } from "../../contracts/policy.ts";
 import { isSecretFromAgent } from "../../contracts/secret-checks.ts";
 import type { RunView } from "../../core/state.ts";

@@ -2,8 +2,8 @@
 
 import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { isolationLevels } from "../../contracts/objective.ts";
-import type { Isolation, IsolationLevel } from "../../workspace/isolation/confinement.ts";
+import { toLevel } from "../../contracts/isolation-levels.ts";
+import type { Isolation } from "../../workspace/isolation/confinement.ts";
 import { chooseIsolation } from "../../workspace/isolation/isolation.ts";
 import { openSelfTestCache } from "../../workspace/isolation/self-test-cache.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
@@ -19,9 +19,7 @@ export async function openIsolation(
   runDir: string,
 ): Promise<Isolation> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
-  const level =
-    isolationLevels.find((isolationLevel) => isolationLevel === requested) ??
-    ("auto" satisfies IsolationLevel);
+  const level = toLevel(requested);
 
   const place = { hidden: [paths.root], runDir, cache: openSelfTestCache(runDir) };
   const choice = await chooseIsolation(level, place);

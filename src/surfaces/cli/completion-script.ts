@@ -1,7 +1,7 @@
 // completion-script: generates the shell script that completes commands, flags and their values,
 // from the command specs.
 
-import { unreachable } from "../../kit/never.ts";
+import { unreachable } from "../../kit/unreachable.ts";
 import { type Command, type FlagSpec, globalFlags, type CompletionNames } from "./spec.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;

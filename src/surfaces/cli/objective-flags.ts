@@ -5,11 +5,11 @@ import {
   approvalPolicies,
   completionModes,
   handoffModes,
-  isolationLevels,
   type LandMinimum,
   landMinimums,
   riskLevels,
 } from "../../contracts/objective.ts";
+import { isolationLevels } from "../../contracts/isolation-levels.ts";
 import { omitUndefined } from "../../kit/omit-undefined.ts";
 import type { ArgumentSpec, FlagSpec, ParsedInput } from "./spec.ts";
 

@@ -12,7 +12,7 @@ import type { Entry, EventOf } from "../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../contracts/reason.ts";
 import { isPausedFor, listOpenQuestions } from "../../core/selectors.ts";
 import type { RunView } from "../../core/state.ts";
-import { buildBudgetView } from "../budget-view.ts";
+import { buildBudgetView, isNearLimit } from "../budget-view.ts";
 import { describeProof, formatVerdict } from "../sentences/verdict-sentences.ts";
 import {
   formatAmount,
@@ -159,10 +159,9 @@ function toNotice(
 
 type NearLimit = { readonly dimension: string; readonly limit: number; readonly used: number };
 
-/** Limits that are nearly used up: a warning is due, and something is left. */
 function listNearLimits(run: RunView): readonly NearLimit[] {
   const { ratios, limits, soft_ratio } = buildBudgetView(run);
-  const near = Object.entries(ratios).filter(([, used]) => used >= soft_ratio && used < 1);
+  const near = Object.entries(ratios).filter(([, used]) => isNearLimit(used, soft_ratio));
   return near.map(([dimension, used]) => {
     const limit = limits[dimension as keyof typeof limits] ?? 0;
     return { dimension, limit, used };

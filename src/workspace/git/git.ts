@@ -102,7 +102,7 @@ async function spawnGit(call: GitCall): Promise<GitAnswer> {
     let failure: Error | null = null;
     const failWith = (error: Error): void => {
       failure ??= error;
-      killGroup(child);
+      endCall(child);
     };
 
     const closed = new AbortController();
@@ -177,7 +177,7 @@ function collectOutput(
     bytes += Math.min(chunk.length, bytesLeft);
     if (chunk.length <= bytesLeft) return;
     isCut = true;
-    killGroup(child);
+    endCall(child);
   });
 
   child.stderr.on("data", (chunk: Buffer) => {
@@ -199,9 +199,14 @@ const toStartFailure = (error: Error, cwd: string): WorkspaceFailed =>
 const findCommand = ({ args }: GitCall): string =>
   args.find((word, index) => !word.startsWith("-") && args[index - 1] !== "-c") ?? "";
 
-/** Kills a git together with the filters it started. */
-function killGroup(child: ChildProcess): void {
+/**
+ * Kills a git together with the filters it started, and closes its pipes: a process in a session of
+ * its own may hold them open, and `close` would not come. G3
+ */
+function endCall(child: ChildProcess): void {
   if (child.pid === undefined || !signalGroup(child.pid, "SIGKILL")) child.kill("SIGKILL");
+  child.stdout?.destroy();
+  child.stderr?.destroy();
 }
 
 const slowMs = 3_000;

@@ -5,16 +5,14 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { IsolationInForce } from "../../contracts/event.ts";
-import type { isolationLevels } from "../../contracts/objective.ts";
+import type { IsolationLevel } from "../../contracts/isolation-levels.ts";
 import { toolchainVariables } from "./sandbox-paths.ts";
 import type { SelfTestCache } from "./self-test-cache.ts";
-
-export type IsolationLevel = (typeof isolationLevels)[number];
 
 export type Command = {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Already chosen by the caller, name by name; see baseEnvironment. */
+  /** Already chosen by the caller, name by name. */
   readonly env: Readonly<Record<string, string>>;
   /**
    * Folders it may write to; everything else is read-only or absent if the level can enforce that.
@@ -97,38 +95,6 @@ export const detachedProcessGap = "a detached process may survive its command";
 
 /** HOME for the agents of a run, so that the user's own settings are neither read nor changed. */
 export const privateHome = (runDir: string): string => join(runDir, "home");
-
-const inheritedVariables = new Set([
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "LANG",
-  "LANGUAGE",
-  "TERM",
-  "COLORTERM",
-  "TZ",
-  "TMPDIR",
-  "NO_COLOR",
-  "CI",
-]);
-
-/**
- * The variables that any child may have of the runner's environment; callers name everything else.
- */
-export function baseEnvironment(
-  outer: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(outer)) {
-    if (value !== undefined && (inheritedVariables.has(name) || name.startsWith("LC_"))) {
-      env[name] = value;
-    }
-  }
-
-  return env;
-}
 
 /**
  * Removes git's variables; and tells a git in the folder `cwd` never to look for the user's

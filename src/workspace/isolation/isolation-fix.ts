@@ -2,7 +2,7 @@
 // isolation level work here.
 
 import { existsSync, readFileSync } from "node:fs";
-import type { IsolationLevel } from "./confinement.ts";
+import type { IsolationLevel } from "../../contracts/isolation-levels.ts";
 
 /** Facts of the machine that decide which advice helps. */
 export type MachineFacts = {

@@ -1,4 +1,5 @@
-// isolation: chooses the isolation level that keeps an agent or a check inside its folder. Each
+// isolation: chooses the isolation level that keeps an agent or a check inside its folder, in the
+// order of contracts/isolation-levels.ts. Each
 // level is a file of its own: overlay.ts, bwrap.ts, srt.ts, landlock.ts; clone and none, which only
 // detect, are here.
 //
@@ -8,13 +9,17 @@
 //       (self-test-cache.ts): one allowed write, and forbidden ones that must fail.
 
 import { mkdir } from "node:fs/promises";
+import {
+  enforcingLevels,
+  type EnforcingLevel,
+  type IsolationLevel,
+} from "../../contracts/isolation-levels.ts";
 import { createBwrapIsolation } from "./bwrap.ts";
 import {
   cleanEnvironment,
   detachedProcessGap,
   privateHome,
   type Isolation,
-  type IsolationLevel,
   type IsolationPlace,
 } from "./confinement.ts";
 import { adviseLevelFix } from "./isolation-fix.ts";
@@ -32,16 +37,12 @@ export type IsolationChoice =
       };
     };
 
-/** The levels that enforce, the strongest first. */
-const enforcingLevels: readonly {
-  readonly level: IsolationLevel;
-  readonly make: (place: IsolationPlace) => Isolation;
-}[] = [
-  { level: "overlay", make: createOverlayIsolation },
-  { level: "bwrap", make: createBwrapIsolation },
-  { level: "srt", make: createSrtIsolation },
-  { level: "landlock", make: (place) => createLandlockIsolation(place) },
-];
+const makers: Readonly<Record<EnforcingLevel, (place: IsolationPlace) => Isolation>> = {
+  overlay: createOverlayIsolation,
+  bwrap: createBwrapIsolation,
+  srt: createSrtIsolation,
+  landlock: (place) => createLandlockIsolation(place),
+};
 
 /** The wanted level, or with `auto` the strongest, if its self-test passes; else why not. */
 export async function chooseIsolation(
@@ -51,13 +52,12 @@ export async function chooseIsolation(
   await mkdir(privateHome(place.runDir), { recursive: true, mode: 0o700 });
   if (wanted === "none") return { isolation: noIsolation() };
   if (wanted === "clone") return { isolation: cloneIsolation(place) };
-  const candidates = enforcingLevels.filter(({ level }) => wanted === "auto" || wanted === level); // I1
+  const candidates = enforcingLevels.filter((level) => wanted === "auto" || wanted === level); // I1
   const fixes: string[] = [];
-  const reasons: string[] =
-    candidates.length === 0 ? [`${wanted} is not built into this version`] : [];
+  const reasons: string[] = [];
 
-  for (const { level, make } of candidates) {
-    const isolation = make(place);
+  for (const level of candidates) {
+    const isolation = makers[level](place);
     const failures = await isolation.selfTest(); // I2
     if (failures.length === 0) return { isolation };
     reasons.push(`${level}: ${failures.join("; ")}`);
@@ -78,8 +78,8 @@ export type InspectedIsolation = {
 /** Tests every level that enforces, for `doctor`. `runDir`: a private folder. */
 export async function inspectIsolations(runDir: string): Promise<readonly InspectedIsolation[]> {
   const inspected: InspectedIsolation[] = [];
-  for (const { level, make } of enforcingLevels) {
-    const isolation = make({ hidden: [], runDir });
+  for (const level of enforcingLevels) {
+    const isolation = makers[level]({ hidden: [], runDir });
     const failures = await isolation.selfTest();
     const isUsable = failures.length === 0;
     const found = isUsable ? `${isolation.mechanism}, self-test passed` : failures.join("; ");

@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { progressPath, runStatePath } from "../views/run-state-names.ts";
-import { parseLog } from "../views/parse-run-state.ts";
+import { progressPath, qualityLogPath } from "../views/quality-names.ts";
+import { parseLog } from "../views/parse-quality-log.ts";
 import { type Finding } from "../../../kit/finding.ts";
 import { findProject, runFolder } from "../../../project/runs/project-paths.ts";
 import type { CommandContext } from "../../../project/command-context.ts";
@@ -21,7 +21,7 @@ export async function findForeignQuality(
   _context: CommandContext,
   root: string,
 ): Promise<ForeignRun | null> {
-  const file = await readBounded(root, runStatePath, logBytesMax);
+  const file = await readBounded(root, qualityLogPath, logBytesMax);
   if (file.kind !== "read" || file.bytes.toString("utf8").trim() === "") return null;
   const log = parseLog(file.bytes.toString("utf8"));
   const { benchmark } = log.head;
@@ -30,7 +30,7 @@ export async function findForeignQuality(
   }
 
   const findings = log.errors.map(({ line, rule, message, severity }): Finding => ({
-    file: runStatePath,
+    file: qualityLogPath,
     line,
     column: 1,
     path: "",
@@ -47,7 +47,7 @@ export async function findForeignQuality(
 
   return {
     flow: "quality",
-    files: [runStatePath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
+    files: [qualityLogPath, ...(existsSync(join(root, progressPath)) ? [progressPath] : [])],
     summary: `a quality run of ${benchmark}${startedText}${runnerText}: ${progressText}`,
     options: selectReusableHead(log),
     findings,

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { drafted } from "../../../views/run-view.test-support.ts";
-import { buildRunHeader } from "../views/run-state-events.ts";
-import { parseLog } from "../views/parse-run-state.ts";
+import { buildRunHeader } from "../views/quality-log-events.ts";
+import { parseLog } from "../views/parse-quality-log.ts";
 import { selectReusableHead } from "./quality-prepare.ts";
 
 const whole = readFileSync(

@@ -10,9 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseLog } from "../views/parse-run-state.ts";
-import { RunStateLog } from "../views/run-state.ts";
-import { Volume } from "../views/run-state-volume.ts";
+import { parseLog } from "../views/parse-quality-log.ts";
+import { QualityLog } from "../views/quality-log.ts";
+import { Volume } from "../views/quality-log-volume.ts";
 import { QualityLogFile } from "./quality-log-file.ts";
 import { sha256 } from "../../../project/sha256.ts";
 
@@ -30,8 +30,8 @@ const lay = (text: string): void => {
 const lies = (): string => readFileSync(path(), "utf8");
 
 /** A log of these lines, the earlier ones over and on their way to history. */
-function logOf(...volumes: readonly (readonly string[])[]): RunStateLog {
-  const log = new RunStateLog(() => null);
+function logOf(...volumes: readonly (readonly string[])[]): QualityLog {
+  const log = new QualityLog(() => null);
   for (const [n, lines] of volumes.entries()) {
     const volume = new Volume(null);
     volume.lines.push(...lines);
@@ -106,7 +106,7 @@ describe("run_state.jsonl on disk", () => {
     const theirs = '{"event": "_index", "ts": "2026-05-15T14:32:01Z", "event_types": []}';
     for (const ending of ["", "\n"]) {
       lay(`${theirs}${ending}`);
-      const log = new RunStateLog(() => null);
+      const log = new QualityLog(() => null);
       const volume = new Volume(parseLog(theirs));
       volume.lines.push('{"event":"run_end"}');
       log.volumes.push(volume);

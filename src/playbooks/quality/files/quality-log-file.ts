@@ -7,13 +7,13 @@
 //       even there.
 //   L3. A line that a crash left incomplete is completed: bytes are compared, not lines.
 // A volume is one log file of the run: a run has several if phases are repeated
-// (run-state-volume.ts).
+// (quality-log-volume.ts).
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { runStatePath } from "../views/run-state-names.ts";
-import type { RunStateLog } from "../views/run-state.ts";
-import type { Volume } from "../views/run-state-volume.ts";
+import { qualityLogPath } from "../views/quality-names.ts";
+import type { QualityLog } from "../views/quality-log.ts";
+import type { Volume } from "../views/quality-log-volume.ts";
 import { appendToFile, moveFile, readBounded, writeWholeFile } from "../../contract/whole-file.ts";
 import { sha256 } from "../../../project/sha256.ts";
 
@@ -36,7 +36,7 @@ type Comparison = { readonly matchedBytes: number } | { readonly difference: Log
 
 export class QualityLogFile {
   readonly #root: string;
-  readonly #log: RunStateLog;
+  readonly #log: QualityLog;
   readonly #earlier: EarlierLog | null;
   #archivedCount = 0;
   /**
@@ -45,7 +45,7 @@ export class QualityLogFile {
    */
   #lastWrite: { readonly volume: Volume; readonly bytes: number } | null = null;
 
-  constructor(root: string, log: RunStateLog, earlier: EarlierLog | null) {
+  constructor(root: string, log: QualityLog, earlier: EarlierLog | null) {
     this.#root = root;
     this.#log = log;
     this.#earlier = earlier;
@@ -110,7 +110,7 @@ export class QualityLogFile {
     }
 
     if (!isForeignLog) await this.#append(volume);
-    await moveFile(this.#root, runStatePath, target);
+    await moveFile(this.#root, qualityLogPath, target);
   }
 
   /** Writes the lines of a volume that are not in the file yet; the whole file if there is none. */
@@ -122,7 +122,7 @@ export class QualityLogFile {
       const bytes = await this.#read();
       if (bytes !== null && "line" in bytes) return;
       if (bytes === null) {
-        await writeWholeFile(this.#root, runStatePath, this.#allBytes(volume));
+        await writeWholeFile(this.#root, qualityLogPath, this.#allBytes(volume));
         this.#lastWrite = { volume, bytes: earlierBytes + ownBytes.length };
         return;
       }
@@ -134,14 +134,14 @@ export class QualityLogFile {
 
     const position = (this.#lastWrite?.bytes ?? 0) - earlierBytes;
     if (position >= ownBytes.length) return;
-    await appendToFile(this.#root, runStatePath, ownBytes.subarray(position).toString("utf8"));
+    await appendToFile(this.#root, qualityLogPath, ownBytes.subarray(position).toString("utf8"));
     this.#lastWrite = { volume, bytes: earlierBytes + ownBytes.length };
   }
 
   #isUnchanged(volume: Volume): boolean {
     return (
       this.#lastWrite?.volume === volume &&
-      readSize(this.#root, runStatePath) === this.#lastWrite.bytes
+      readSize(this.#root, qualityLogPath) === this.#lastWrite.bytes
     );
   }
 
@@ -193,7 +193,7 @@ export class QualityLogFile {
 
   /** The file's bytes; a difference if something else is in its place; null if nothing is there. */
   async #read(): Promise<Buffer | LogDifference | null> {
-    const file = await readBounded(this.#root, runStatePath, logBytesMax);
+    const file = await readBounded(this.#root, qualityLogPath, logBytesMax);
     if (file.kind === "absent") return null;
     return file.kind === "read" ? file.bytes : { line: 1, actual: `something that ${file.why}` };
   }

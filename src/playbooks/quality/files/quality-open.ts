@@ -14,9 +14,9 @@ import {
   earlierLogPath,
   gateLogPath,
   progressPath,
-  runStatePath,
-} from "../views/run-state-names.ts";
-import { RunStateLog } from "../views/run-state.ts";
+  qualityLogPath,
+} from "../views/quality-names.ts";
+import { QualityLog } from "../views/quality-log.ts";
 import type { RunView } from "../../../core/state.ts";
 import type { PlaybookParts, OpenedPlaybook } from "../../contract/playbook.ts";
 import { type LogDifference, type EarlierLog, QualityLogFile } from "./quality-log-file.ts";
@@ -53,8 +53,8 @@ export function buildLog({
 }: {
   entries: () => Iterable<Entry>;
   readBlob: PlaybookParts["readBlob"];
-}): RunStateLog {
-  const log = new RunStateLog((hash) => readBlob(hash)?.toString("utf8") ?? null);
+}): QualityLog {
+  const log = new QualityLog((hash) => readBlob(hash)?.toString("utf8") ?? null);
   for (const entry of entries()) log.add(entry);
   return log;
 }
@@ -78,4 +78,4 @@ export function findEarlierLog(
 
 /** For the warning and for PROGRESS.md. */
 export const describeDifference = ({ line, actual }: LogDifference): string =>
-  `${runStatePath} is not what the journal yields, from line ${line} on (found ${JSON.stringify(actual)}). It is left as it is and nothing is added to it; move it away, and it is drawn anew when the run is next taken up.`;
+  `${qualityLogPath} is not what the journal yields, from line ${line} on (found ${JSON.stringify(actual)}). It is left as it is and nothing is added to it; move it away, and it is drawn anew when the run is next taken up.`;

@@ -14,7 +14,7 @@ import type { Draft } from "../../../contracts/event.ts";
 import type { RunView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/survey-gates.ts";
 import { listSome } from "../../../kit/list-some.ts";
-import { missingFileField, runStatePath } from "../views/run-state-names.ts";
+import { missingFileField, qualityLogPath } from "../views/quality-names.ts";
 import { judgeGates } from "../../../verify/gates/gates.ts";
 import { openMatcher } from "../../../verify/gates/pattern.ts";
 import { listTree, createTextReader } from "../../../verify/gates/tree-facts.ts";
@@ -48,7 +48,7 @@ export async function prepareQualityResume({
   const isReported = entries.some(
     (entry) =>
       entry.event === "document_differed" &&
-      entry.path === runStatePath &&
+      entry.path === qualityLogPath &&
       entry.found === difference?.actual,
   );
 
@@ -67,7 +67,7 @@ export async function prepareQualityResume({
 
 const buildDifferedEvent = ({ line, actual }: LogDifference): Draft => ({
   event: "document_differed",
-  path: runStatePath,
+  path: qualityLogPath,
   field: `line ${line}`,
   found: actual,
   kept: "the file as it is; nothing is added to it",

@@ -14,10 +14,10 @@ import {
   gateLogPath,
   progressPath,
   qualityOwnedPaths,
-  runStatePath,
+  qualityLogPath,
   terminalSection,
-} from "../views/run-state-names.ts";
-import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-run-state.ts";
+} from "../views/quality-names.ts";
+import { type ParsedLog, parseLog, whyLogClosed } from "../views/parse-quality-log.ts";
 import { alwaysOwnedPaths } from "../../../workspace/owned-paths.ts";
 import { compileOwnedPaths } from "../../../workspace/layers/scope-globs.ts";
 import { readCheckoutStatus } from "../../../workspace/git/checkout-status.ts";
@@ -154,13 +154,13 @@ async function refuseIgnored(root: string): Promise<void> {
 
 /** Decides what becomes of a log that is in the checkout already. Q1 */
 async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
-  const file = await readBounded(root, runStatePath, logBytesMax);
+  const file = await readBounded(root, qualityLogPath, logBytesMax);
   if (file.kind === "absent") return noEarlierLog;
   if (file.kind === "unusable") {
     if (file.rule === "too_large") return planToMove(0, "", "it is too long to go on with");
     return refuse("file_invalid", {
-      message: `${runStatePath} ${file.why}. Nothing was started.`,
-      remediation: [`move ${runStatePath} away, then begin again`],
+      message: `${qualityLogPath} ${file.why}. Nothing was started.`,
+      remediation: [`move ${qualityLogPath} away, then begin again`],
     });
   }
 
@@ -175,7 +175,7 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
   const log = parseLog(text);
   const closedReason = isText ? whyLogClosed(log) : "it is not UTF-8";
   if (closedReason !== null) {
-    const documents = isText ? [{ path: runStatePath, text }] : []; // kept for the counts that are in no other file
+    const documents = isText ? [{ path: qualityLogPath, text }] : []; // kept for the counts that are in no other file
     return {
       ...planToMove(file.bytes.length, sha256(file.bytes), closedReason),
       head: selectReusableHead(log),
@@ -192,8 +192,8 @@ async function inspectEarlierLog(root: string): Promise<EarlierLogPlan> {
       earlier_hash: sha256(file.bytes),
       earlier_verified: hasPassedGate(log) && (await hasVerifiedFiles(root)),
     },
-    documents: [{ path: runStatePath, text }],
-    warnings: [`${runStatePath} is open (${describeProgress(log)}): this run goes on with it.`],
+    documents: [{ path: qualityLogPath, text }],
+    warnings: [`${qualityLogPath} is open (${describeProgress(log)}): this run goes on with it.`],
   };
 }
 

@@ -1,6 +1,6 @@
 // quality: the quality playbook: the log and pages the runner owns under quality/, and its hooks.
 
-import { qualityOwnedPaths } from "../views/run-state-names.ts";
+import { qualityOwnedPaths } from "../views/quality-names.ts";
 import type { Playbook } from "../../contract/playbook.ts";
 import { findForeignQuality } from "./quality-foreign.ts";
 import { openQualityPlaybook } from "./quality-open.ts";

@@ -3,11 +3,11 @@
 
 import { expect, test } from "vitest";
 import { gatesGap, joinGaps } from "../../../core/verdict.ts";
-import { runIndex as index, runStart as start } from "../views/run-state-rules.test-support.ts";
+import { runIndex as index, runStart as start } from "../views/quality-log-rules.test-support.ts";
 import { findFact, PhaseTally, tallyFact } from "../../../contracts/quality/quality-facts.ts";
 import type { CursorView, RunView } from "../../../core/state.ts";
 import type { FunctionInput } from "../../../ports/functions.ts";
-import { parseLog } from "../views/parse-run-state.ts";
+import { parseLog } from "../views/parse-quality-log.ts";
 import { hasPassedGate } from "../files/quality-prepare.ts";
 import { createPhaseFoundStep } from "./phase-found.ts";
 import { createPhaseTallyStep } from "./phase-tally.ts";

@@ -1,8 +1,8 @@
 // earlier-end: finds the end of a phase in the log that existed when the run was drafted.
 
-import { earlierLogPath } from "../views/run-state-names.ts";
-import { parseLog } from "../views/parse-run-state.ts";
-import type { PhaseEnd } from "../views/run-state-volume.ts";
+import { earlierLogPath } from "../views/quality-names.ts";
+import { parseLog } from "../views/parse-quality-log.ts";
+import type { PhaseEnd } from "../views/quality-log-volume.ts";
 import type { RunView } from "../../../core/state.ts";
 
 /** Null if there was no log, it cannot be read, or it has no end of this phase. */

@@ -7,7 +7,7 @@
 //       branch too, so that they prove nothing.
 
 import type { Entry } from "../../../contracts/event.ts";
-import { missingFileField } from "../views/run-state-names.ts";
+import { missingFileField } from "../views/quality-names.ts";
 import { optionValue } from "../../../core/selectors.ts";
 import type { RunView, CursorView } from "../../../core/state.ts";
 import { withoutFreshness } from "../../../engine/survey-gates.ts";

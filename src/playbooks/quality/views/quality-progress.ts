@@ -5,9 +5,9 @@ import type { QualityRunEvent } from "../../../contracts/quality/quality-run.ts"
 import type { PhaseTally } from "../../../contracts/quality/quality-facts.ts";
 import { phaseNumbers, type PhaseNumber } from "../../../contracts/quality/quality-run.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
-import { gateLogPath, phaseTitles, terminalSection } from "./run-state-names.ts";
-import type { RunStateLog } from "./run-state.ts";
-import type { Volume } from "./run-state-volume.ts";
+import { gateLogPath, phaseTitles, terminalSection } from "./quality-names.ts";
+import type { QualityLog } from "./quality-log.ts";
+import type { Volume } from "./quality-log-volume.ts";
 import { formatNumber, oneLine, plural } from "../../../views/wording.ts";
 
 const recentEventsMax = 10;
@@ -28,7 +28,7 @@ export type ProgressSources = {
 };
 
 /** Empty if the run has no log yet. */
-export function renderProgressPage(log: RunStateLog, sources: ProgressSources): string {
+export function renderProgressPage(log: QualityLog, sources: ProgressSources): string {
   const volume = log.volumes.at(-1);
   if (volume === undefined) return "";
   const passes = completedPasses(log);
@@ -62,7 +62,7 @@ const orNone = (lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? ["*(none yet)*"] : lines;
 
 /** The header as the log's first events have it; a log of another tool may lack them. */
-function headLines({ header }: RunStateLog, { events }: Volume): readonly string[] {
+function headLines({ header }: QualityLog, { events }: Volume): readonly string[] {
   const index = events.find((event) => event.event === "_index");
   const start = events.find((event) => event.event === "run_start");
   const text = (value: string | undefined): string => oneLine(value ?? "");
@@ -77,7 +77,7 @@ function headLines({ header }: RunStateLog, { events }: Volume): readonly string
   ];
 }
 
-function phaseLine(log: RunStateLog, volume: Volume, phase: PhaseNumber): string {
+function phaseLine(log: QualityLog, volume: Volume, phase: PhaseNumber): string {
   const name = `Phase ${phase} — ${phaseTitles[phase - 1] ?? ""}`;
   const end = volume.endsByPhase.get(phase);
   if (end !== undefined) {
@@ -167,7 +167,7 @@ function patternsText(walkedCount: number, tally: PhaseTally | undefined): strin
 }
 
 /** The letters of the passes that any volume of this run reports as ended. */
-function completedPasses({ volumes }: RunStateLog): readonly string[] {
+function completedPasses({ volumes }: QualityLog): readonly string[] {
   const endEvents = volumes.flatMap(({ events }) =>
     events.filter((event) => event.event === "pass_ended"),
   );
@@ -230,7 +230,7 @@ function phaseEndDetails(
 }
 
 /** Each file once, with the size it had when it was last counted. */
-function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly string[] {
+function artifactLines({ tallies }: QualityLog, { events }: Volume): readonly string[] {
   const sizes = new Map<string, number | undefined>();
   for (const { artifacts } of tallies.values()) {
     for (const { path, bytes: size } of artifacts) sizes.set(path, size);
@@ -246,16 +246,13 @@ function artifactLines({ tallies }: RunStateLog, { events }: Volume): readonly s
   );
 }
 
-function documentationLines({ documentation }: RunStateLog): readonly string[] {
+function documentationLines({ documentation }: QualityLog): readonly string[] {
   return documentation === null
     ? []
     : ["", "## Documentation", "", `Documentation state: ${oneLine(documentation.state)}`];
 }
 
-function errorLines(
-  { errors }: RunStateLog,
-  { logDifference }: ProgressSources,
-): readonly string[] {
+function errorLines({ errors }: QualityLog, { logDifference }: ProgressSources): readonly string[] {
   const shownErrors =
     logDifference === null ? errors : [...errors, { code: "log_differs", reason: logDifference }];
   return shownErrors.flatMap(({ code, reason }) => [
@@ -265,7 +262,7 @@ function errorLines(
 }
 
 function gateLines(
-  { gate, volumes }: RunStateLog,
+  { gate, volumes }: QualityLog,
   { gatePassedEarlier }: ProgressSources,
 ): readonly string[] {
   if (gate === null) {

@@ -8,46 +8,46 @@ import { stagedSteps } from "./staged-steps.ts";
 
 const decisionsShownMax = 8;
 
-export function renderStagedSummary({
-  current,
-  decisions,
-  last_session,
-  blockers,
-  completed,
-}: ParsedStagedState["state"]): readonly string[] {
+type State = ParsedStagedState["state"];
+
+export const renderStagedSummary = (state: State): readonly string[] => [
+  describeCurrent(state.current),
+  ...completedLines(state.completed),
+  ...decisionLines(state.decisions),
+  ...sessionLines(state.last_session),
+  ...blockerLines(state.blockers),
+];
+
+function completedLines(completed: State["completed"]): readonly string[] {
+  const steps = completed.map(({ step, name }) => `${step} ${oneLine(name, 40)}`);
+  return steps.length === 0 ? [] : [`Completed: ${steps.join(", ")}`];
+}
+
+function decisionLines(decisions: State["decisions"]): readonly string[] {
+  if (decisions.length === 0) return ["Decisions: none yet"];
   const hiddenCount = decisions.length - decisionsShownMax;
   return [
-    current === null
-      ? "Where it stands cannot be read from the state file."
-      : describeCurrent(current),
-    ...(completed.length === 0
-      ? []
-      : [
-          `Completed: ${completed.map(({ step, name }) => `${step} ${oneLine(name, 40)}`).join(", ")}`,
-        ]),
-    ...(decisions.length === 0 ? ["Decisions: none yet"] : ["Decisions:"]),
+    "Decisions:",
     ...(hiddenCount > 0 ? [`  … ${hiddenCount} earlier ones`] : []),
     ...decisions.slice(-decisionsShownMax).map((decision) => `  - ${oneLine(decision)}`),
-    ...(last_session === null ? ["Last session: none"] : sessionLines(last_session)),
-    ...(blockers.length === 0
-      ? ["Blockers: none"]
-      : ["Blockers:", ...blockers.map((blocker) => `  ! ${oneLine(blocker)}`)]),
   ];
 }
 
-function sessionLines({
-  date,
-  ended_at,
-  reason,
-  notes,
-}: NonNullable<ParsedStagedState["state"]["last_session"]>): readonly string[] {
+const blockerLines = (blockers: State["blockers"]): readonly string[] =>
+  blockers.length === 0
+    ? ["Blockers: none"]
+    : ["Blockers:", ...blockers.map((blocker) => `  ! ${oneLine(blocker)}`)];
+
+function sessionLines(session: State["last_session"]): readonly string[] {
+  if (session === null) return ["Last session: none"];
+  const { date, ended_at, reason, notes } = session;
   const headline = `Last session: ${oneLine(date, 40)}, ended at ${oneLine(ended_at, 80)} (${oneLine(reason, 40)})`;
   return notes === "" ? [headline] : [headline, `  ${oneLine(notes)}`];
 }
 
-type Current = NonNullable<ParsedStagedState["state"]["current"]>;
-
-function describeCurrent({ flow, step, name, status, sub_step, retry_count }: Current): string {
+function describeCurrent(current: State["current"]): string {
+  if (current === null) return "Where it stands cannot be read from the state file.";
+  const { flow, step, name, status, sub_step, retry_count } = current;
   if (step === "done") return `Flow ${flow}: done.`;
   const steps = Object.hasOwn(stagedSteps, flow) ? stagedSteps[flow] : undefined;
   const totalText = steps === undefined ? "" : ` of ${steps.length}`;

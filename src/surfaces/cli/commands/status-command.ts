@@ -1,12 +1,8 @@
-// status-command: the help and flags of `status`, kept apart from its code so that the fast path
-// loads little.
+// status-command: command-line spec of `status` without the code that it runs, so that the fast
+// entry (status-entry.ts) can read a command line and load nothing else.
 
 import type { Command } from "../spec.ts";
 
-/**
- * `status` without its code. `status` starts from two files, and the fast one must not load what
- * only the other needs.
- */
 export const statusCommand: Omit<Command, "run"> = {
   name: "status",
   summary: "Where the run is, and what it needs.",

@@ -42,8 +42,8 @@ export async function findAnswersInData(
   );
   if (files.length === 0) return null;
 
-  const firstHalf = changeValues(files, near.nonce, "first");
-  const secondHalf = changeValues(files, near.nonce, "second");
+  const firstHalf = changeValues(files, near.uniqueName, "first");
+  const secondHalf = changeValues(files, near.uniqueName, "second");
   const command = near.comparing(check.command, [
     copyIntoPlace(firstHalf),
     copyIntoPlace(secondHalf),
@@ -73,12 +73,12 @@ type ChangedData = { readonly path: string; readonly copy: string; readonly text
 
 function changeValues(
   files: readonly ChangedFile[],
-  nonce: string,
+  uniqueName: string,
   half: Half,
 ): readonly ChangedData[] {
   return files.map(({ path, is }, index) => ({
     path,
-    copy: `.${nonce}_${half}${index}`,
+    copy: `.${uniqueName}_${half}${index}`,
     text: changeHalf(is, changeContents(path, is, index), half),
   }));
 }

@@ -37,7 +37,7 @@ export type NearRecording = {
    * changed, and those to inputs nearby did not.
    */
   readonly comparing: (command: string, changes: readonly string[]) => string;
-  readonly nonce: string;
+  readonly uniqueName: string;
   readonly functions: readonly string[];
 };
 
@@ -87,7 +87,7 @@ export function buildNearRecording(
   files: readonly TestFile[],
   tests: string,
   goal: string,
-  nonce: string,
+  uniqueName: string,
 ): NearRecording | null {
   const words = new Set(tests.match(/[\w$]+/g));
   const testLiterals = [
@@ -109,7 +109,7 @@ export function buildNearRecording(
       files: files.filter(({ path }) => ending.test(path)),
       isWanted: (name) => words.has(name),
       near,
-      nonce,
+      uniqueName,
     }),
   );
   const functions = recorded.flatMap((output) => output.functions);
@@ -134,7 +134,7 @@ export function buildNearRecording(
   ].slice(0, constantsMax);
 
   const recording = {
-    variable: nonce,
+    variable: uniqueName,
     named: namedInputs,
     written: specialInputs,
     constants,
@@ -146,7 +146,7 @@ export function buildNearRecording(
     alone: (command) => buildRecordedCommand(recording, command),
     beside: (command) => buildSharedCommand(recording, command),
     comparing: (command, changes) => buildComparingCommand(recording, command, changes),
-    nonce,
+    uniqueName,
     functions,
   };
 }

@@ -22,21 +22,21 @@ const isPlainParameter = (type: string): boolean =>
 const isPlainResult = (type: string): boolean =>
   integers.test(type) || isReal(type) || textType.test(type);
 
-export const recordC: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordC: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const recorded = files.flatMap(({ path, text: source }) => {
     const definitions = findFunctions(source).filter(({ name }) => isWanted(name));
     if (definitions.length === 0) return [];
 
     // From the last to the first, so that positions stay right.
     const renamed = definitions.reduceRight((text, { name, nameStart, header, index }) => {
-      const newName = `${name}_${nonce}`;
+      const newName = `${name}_${uniqueName}`;
       const renamedHeader = header.replace(name, () => newName);
       const renamedDefinition = `${text.slice(index, nameStart)}${text.slice(nameStart).replace(name, () => newName)}`;
       return `${text.slice(0, index)}static ${renamedHeader};\n${header};\nstatic ${renamedDefinition}`;
     }, source);
 
-    const wrappers = definitions.map((definition) => createWrapper(nonce, definition));
-    const text = `${renamed}\n${createRecorder(nonce, near)}\n${wrappers.join("\n")}`;
+    const wrappers = definitions.map((definition) => createWrapper(uniqueName, definition));
+    const text = `${renamed}\n${createRecorder(uniqueName, near)}\n${wrappers.join("\n")}`;
     return [{ edit: { path, text }, names: definitions.map(({ name }) => name) }];
   });
 
@@ -112,7 +112,7 @@ function format(type: string, value: string): string {
  * The wrapper of one function, and two functions for it: `key` writes its arguments as text,
  * `write_record` calls the function in a child process and records the answer.
  */
-function createWrapper(nonce: string, { name, result, params, header }: Definition): string {
+function createWrapper(uniqueName: string, { name, result, params, header }: Definition): string {
   const args = params.map((param) => param.name).join(", ");
   const types = params.map((param) => `${param.type} ${param.name}`).join(", ");
   const printArgs = params
@@ -120,58 +120,62 @@ function createWrapper(nonce: string, { name, result, params, header }: Definiti
     .join(' fputs("\\037", out); ');
 
   const loops = params.map((param, index) =>
-    createNearLoop(nonce, param, `${nonce}_write_record_${name}(${index}, 1, tested, ${args});`),
+    createNearLoop(
+      uniqueName,
+      param,
+      `${uniqueName}_write_record_${name}(${index}, 1, tested, ${args});`,
+    ),
   );
 
   return `
-static void ${nonce}_key_${name}(char *to, ${types}) {
+static void ${uniqueName}_key_${name}(char *to, ${types}) {
     FILE *out = fmemopen(to, 600, "w");
     if (out == 0) return;
     ${printArgs}
     fclose(out);
-    ${nonce}_one_line(to);
+    ${uniqueName}_one_line(to);
 }
-static int ${nonce}_write_record_${name}(int at, int is_near, const char *tested, ${types}) {
+static int ${uniqueName}_write_record_${name}(int at, int is_near, const char *tested, ${types}) {
     char asked[601] = "", line[2600]; int state = 0, child; FILE *in;
-    ${nonce}_key_${name}(asked, ${args});
+    ${uniqueName}_key_${name}(asked, ${args});
     fflush(0);
-    remove(getenv("${nonce}_answer"));
+    remove(getenv("${uniqueName}_answer"));
     child = fork();
     if (child == 0) {
-        FILE *out; ${result} ${nonce}_result;
+        FILE *out; ${result} ${uniqueName}_result;
         alarm(2);
-        ${nonce}_result = ${name}_${nonce}(${args});
-        out = fopen(getenv("${nonce}_answer"), "w");
-        if (out != 0) { fprintf(out, ${format(result, `${nonce}_result`)}); fclose(out); }
+        ${uniqueName}_result = ${name}_${uniqueName}(${args});
+        out = fopen(getenv("${uniqueName}_answer"), "w");
+        if (out != 0) { fprintf(out, ${format(result, `${uniqueName}_result`)}); fclose(out); }
         _exit(0);
     }
     waitpid(child, &state, 0);
     line[0] = 0;
-    in = fopen(getenv("${nonce}_answer"), "r");
+    in = fopen(getenv("${uniqueName}_answer"), "r");
     if (in != 0) {
         size_t got = fread(line, 1, 600, in);
         line[got] = 0;
         fclose(in);
         if (got == 0) { line[0] = line[1] = 39; line[2] = 0; }
     }
-    ${nonce}_one_line(line);
-    in = fopen(getenv("${nonce}"), "a");
+    ${uniqueName}_one_line(line);
+    in = fopen(getenv("${uniqueName}"), "a");
     if (in != 0) { fprintf(in, "${name}\\t%d\\t%s\\t%s\\t%s\\t%s\\n", at, is_near ? "near" : "is", asked, line, tested); fclose(in); }
     return line[0] != 0;
 }
 ${header} {
     static int calls = 0;
-    if (!${nonce}_busy && calls < ${callsMax} && getenv("${nonce}") != 0) {
+    if (!${uniqueName}_busy && calls < ${callsMax} && getenv("${uniqueName}") != 0) {
         char tested[601] = "";
         calls++;
-        ${nonce}_busy = 1;
-        ${nonce}_key_${name}(tested, ${args});
-        if (${nonce}_is_new("${name}", tested) && ${nonce}_write_record_${name}(0, 0, "", ${args})) {
+        ${uniqueName}_busy = 1;
+        ${uniqueName}_key_${name}(tested, ${args});
+        if (${uniqueName}_is_new("${name}", tested) && ${uniqueName}_write_record_${name}(0, 0, "", ${args})) {
             ${loops.join("\n            ")}
         }
-        ${nonce}_busy = 0;
+        ${uniqueName}_busy = 0;
     }
-    return ${name}_${nonce}(${args});
+    return ${name}_${uniqueName}(${args});
 }`;
 }
 
@@ -180,9 +184,9 @@ ${header} {
  * back. A number is made smaller only if it is more than 1: zero and negative numbers are often not
  * allowed.
  */
-function createNearLoop(nonce: string, { type, name }: Parameter, record: string): string {
+function createNearLoop(uniqueName: string, { type, name }: Parameter, record: string): string {
   if (type.endsWith("*")) {
-    const near = `${nonce}_near_value(kept, i)`;
+    const near = `${uniqueName}_near_value(kept, i)`;
     return `{ int i; const char *kept = ${name}; for (i = 0; ${near} != 0; i++) { ${name} = ${near}; ${record} } ${name} = kept; }`;
   }
 
@@ -198,7 +202,10 @@ function createNearLoop(nonce: string, { type, name }: Parameter, record: string
  * - the answer "" means that there is none, as after an error, and "''" an empty text;
  * - calls made by the recorder itself are not recorded (`busy`).
  */
-const createRecorder = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
+const createRecorder = (
+  uniqueName: string,
+  near: ReadonlyMap<string, readonly string[]>,
+): string => `
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,9 +214,9 @@ extern int waitpid(int, int *, int);
 extern unsigned int alarm(unsigned int);
 extern void _exit(int);
 extern FILE *fmemopen(void *, size_t, const char *);
-static int ${nonce}_busy = 0;
-static void ${nonce}_one_line(char *text) { for (; *text != 0; text++) if (*text == 9 || *text == 10 || *text == 13) *text = 32; }
-static int ${nonce}_is_new(const char *name, const char *asked) {
+static int ${uniqueName}_busy = 0;
+static void ${uniqueName}_one_line(char *text) { for (; *text != 0; text++) if (*text == 9 || *text == 10 || *text == 13) *text = 32; }
+static int ${uniqueName}_is_new(const char *name, const char *asked) {
     static char seen[${inputsMax}][640]; static int count = 0; char own[640]; int i;
     snprintf(own, sizeof own, "%s %s", name, asked);
     for (i = 0; i < count; i++) if (strcmp(seen[i], own) == 0) return 0;
@@ -217,7 +224,7 @@ static int ${nonce}_is_new(const char *name, const char *asked) {
     memcpy(seen[count++], own, sizeof own);
     return 1;
 }
-static const char *${nonce}_near_value(const char *text, int at) {
+static const char *${uniqueName}_near_value(const char *text, int at) {
     static const char *const all[][${variantsMax + 2}] = {
 ${[...near].map(([text, others]) => `        {${[text, ...others.slice(0, variantsMax)].map((value) => JSON.stringify(value)).join(", ")}},`).join("\n")}
         {0}

@@ -34,7 +34,7 @@ const plain = new Set([
   "uint8",
 ]);
 
-export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordGo: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const edits: Edit[] = [];
   const functions: string[] = [];
   const packages = new Map<string, string>();
@@ -45,7 +45,7 @@ export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
     const definitions = findFunctions(text, code).filter(({ name }) => isWanted(name));
     if (definitions.length === 0 || packageName === undefined) continue;
     const renamed = definitions.reduceRight(
-      (done, { nameEnd }) => done.slice(0, nameEnd) + nonce + done.slice(nameEnd),
+      (done, { nameEnd }) => done.slice(0, nameEnd) + uniqueName + done.slice(nameEnd),
       text,
     );
 
@@ -59,7 +59,7 @@ export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
         .join(", ");
 
       const list = params.map((param) => param.name).join(", ");
-      return `${header}{\n\t${nonce}Ask(&${nonce}${name}, "${name}", []interface{}{${list}}, func(a []interface{}) []interface{} { return ${nonce}List(${name}${nonce}(${castArgs})) })\n\treturn ${name}${nonce}(${passedArgs})\n}\nvar ${nonce}${name} ${nonce}State\n`;
+      return `${header}{\n\t${uniqueName}Ask(&${uniqueName}${name}, "${name}", []interface{}{${list}}, func(a []interface{}) []interface{} { return ${uniqueName}List(${name}${uniqueName}(${castArgs})) })\n\treturn ${name}${uniqueName}(${passedArgs})\n}\nvar ${uniqueName}${name} ${uniqueName}State\n`;
     });
 
     edits.push({ path, text: `${renamed}\n${wrappers.join("\n")}` });
@@ -68,7 +68,7 @@ export const recordGo: Recorder = ({ files, isWanted, near, nonce }) => {
   }
 
   for (const [folder, name] of packages) {
-    edits.push({ path: `${folder}${nonce}.go`, text: createRecorder(name, nonce, near) });
+    edits.push({ path: `${folder}${uniqueName}.go`, text: createRecorder(name, uniqueName, near) });
   }
 
   return { edits, functions };
@@ -136,7 +136,7 @@ function parseParameters(text: string): readonly Parameter[] | null {
  */
 const createRecorder = (
   packageName: string,
-  nonce: string,
+  uniqueName: string,
   near: ReadonlyMap<string, readonly string[]>,
 ): string => `package ${packageName}
 
@@ -147,25 +147,25 @@ import (
 	"sync/atomic"
 )
 
-type ${nonce}State struct {
+type ${uniqueName}State struct {
 	calls int32
 	seen  map[string]bool
 }
 
-var ${nonce}Busy int32
-var ${nonce}Texts = map[string][]string{
+var ${uniqueName}Busy int32
+var ${uniqueName}Texts = map[string][]string{
 ${[...near].map(([text, others]) => `\t${JSON.stringify(text)}: {${others.map((nearText) => JSON.stringify(nearText)).join(", ")}},`).join("\n")}
 }
 
-func ${nonce}List(all ...interface{}) []interface{} { return all }
+func ${uniqueName}List(all ...interface{}) []interface{} { return all }
 
-func ${nonce}Ask(state *${nonce}State, name string, args []interface{}, call func([]interface{}) []interface{}) {
-	if atomic.LoadInt32(&state.calls) > ${callsMax} || !atomic.CompareAndSwapInt32(&${nonce}Busy, 0, 1) {
+func ${uniqueName}Ask(state *${uniqueName}State, name string, args []interface{}, call func([]interface{}) []interface{}) {
+	if atomic.LoadInt32(&state.calls) > ${callsMax} || !atomic.CompareAndSwapInt32(&${uniqueName}Busy, 0, 1) {
 		return
 	}
-	defer atomic.StoreInt32(&${nonce}Busy, 0)
+	defer atomic.StoreInt32(&${uniqueName}Busy, 0)
 	atomic.AddInt32(&state.calls, 1)
-	key := ${nonce}Key(args)
+	key := ${uniqueName}Key(args)
 	if state.seen == nil {
 		state.seen = map[string]bool{}
 	}
@@ -173,22 +173,22 @@ func ${nonce}Ask(state *${nonce}State, name string, args []interface{}, call fun
 		return
 	}
 	state.seen[key] = true
-	testedAnswer := ${nonce}Answer(call, args)
-	${nonce}WriteRecord(name, 0, "is", key, testedAnswer, "")
+	testedAnswer := ${uniqueName}Answer(call, args)
+	${uniqueName}WriteRecord(name, 0, "is", key, testedAnswer, "")
 	if testedAnswer == "" {
 		return
 	}
 	for at, arg := range args {
-		for _, other := range ${nonce}NearValues(arg) {
+		for _, other := range ${uniqueName}NearValues(arg) {
 			changed := append([]interface{}{}, args...)
 			changed[at] = other
-			${nonce}WriteRecord(name, at, "near", ${nonce}Key(changed), ${nonce}Answer(call, changed), key)
+			${uniqueName}WriteRecord(name, at, "near", ${uniqueName}Key(changed), ${uniqueName}Answer(call, changed), key)
 		}
 	}
 }
 
-func ${nonce}WriteRecord(name string, at int, kind, asked, answer, tested string) {
-	file, err := os.OpenFile(os.Getenv("${nonce}"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+func ${uniqueName}WriteRecord(name string, at int, kind, asked, answer, tested string) {
+	file, err := os.OpenFile(os.Getenv("${uniqueName}"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}
@@ -196,19 +196,19 @@ func ${nonce}WriteRecord(name string, at int, kind, asked, answer, tested string
 	_, _ = file.WriteString(fmt.Sprint(name, "\\t", at, "\\t", kind, "\\t", asked, "\\t", answer, "\\t", tested, "\\n"))
 }
 
-func ${nonce}Key(args []interface{}) string {
+func ${uniqueName}Key(args []interface{}) string {
 	words := []string{}
 	for _, arg := range args {
-		words = append(words, ${nonce}OneLine(arg))
+		words = append(words, ${uniqueName}OneLine(arg))
 	}
 	return strings.Join(words, "\\x1f")
 }
 
-func ${nonce}OneLine(value interface{}) string {
+func ${uniqueName}OneLine(value interface{}) string {
 	return strings.NewReplacer("\\t", " ", "\\n", " ", "\\r", " ").Replace(fmt.Sprintf("%+v", value))
 }
 
-func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) (answer string) {
+func ${uniqueName}Answer(call func([]interface{}) []interface{}, args []interface{}) (answer string) {
 	defer func() {
 		if recover() != nil {
 			answer = ""
@@ -216,7 +216,7 @@ func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) 
 	}()
 	copies := []interface{}{}
 	for _, arg := range args {
-		copies = append(copies, ${nonce}Copy(arg))
+		copies = append(copies, ${uniqueName}Copy(arg))
 	}
 	words := []string{}
 	for _, result := range call(copies) {
@@ -224,7 +224,7 @@ func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) 
 			return ""
 		}
 		if result != nil {
-			words = append(words, ${nonce}OneLine(result))
+			words = append(words, ${uniqueName}OneLine(result))
 		}
 	}
 	if len(words) == 0 {
@@ -236,21 +236,21 @@ func ${nonce}Answer(call func([]interface{}) []interface{}, args []interface{}) 
 	return answer
 }
 
-func ${nonce}Copy(value interface{}) interface{} {
+func ${uniqueName}Copy(value interface{}) interface{} {
 	switch v := value.(type) {
 ${lists.map((type) => `\tcase []${type}:\n\t\treturn append([]${type}{}, v...)`).join("\n")}
 	}
 	return value
 }
 
-func ${nonce}NearValues(value interface{}) (near []interface{}) {
+func ${uniqueName}NearValues(value interface{}) (near []interface{}) {
 	switch v := value.(type) {
 	case string:
-		for _, text := range ${nonce}Texts[v] {
+		for _, text := range ${uniqueName}Texts[v] {
 			near = append(near, text)
 		}
 ${numbers.map(nearNumberCase).join("\n")}
-${lists.map((type) => nearListCase(type, nonce)).join("\n")}
+${lists.map((type) => nearListCase(type, uniqueName)).join("\n")}
 	}
 	return near
 }
@@ -263,10 +263,10 @@ const nearNumberCase = (type: string): string => `	case ${type}:
 			}
 		}`;
 
-const nearListCase = (type: string, nonce: string): string => `	case []${type}:
+const nearListCase = (type: string, uniqueName: string): string => `	case []${type}:
 		if len(v) > 0 {
 			for _, index := range []int{0, len(v) - 1} {
-				for _, element := range ${nonce}NearValues(v[index]) {
+				for _, element := range ${uniqueName}NearValues(v[index]) {
 					list := append([]${type}{}, v...)
 					list[index] = element.(${type})
 					near = append(near, list)

@@ -18,13 +18,13 @@ const boxes: Readonly<Record<string, string>> = {
   String: "String",
 };
 
-export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordJava: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const code = maskText(text, "java");
     const methods = findStaticMethods(text, code).filter(({ name }) => isWanted(name));
     const classEnd = code.lastIndexOf("}");
     if (methods.length === 0 || classEnd === -1) return [];
-    const withRecorder = `${text.slice(0, classEnd)}${createRecorder(nonce, near)}${text.slice(classEnd)}`;
+    const withRecorder = `${text.slice(0, classEnd)}${createRecorder(uniqueName, near)}${text.slice(classEnd)}`;
 
     // From the last to the first, so that positions stay right.
     const wrapped = methods.reduceRight((source, { name, index, nameEnd, header, params }) => {
@@ -33,9 +33,9 @@ export const recordJava: Recorder = ({ files, isWanted, near, nonce }) => {
         .map(({ type }, position) => `(${boxes[type]}) a[${position}]`)
         .join(", ");
 
-      const ask = `${nonce}.ask("${name}", new Object[] {${args}}, a -> ${name}${nonce}(${castArgs}));`;
-      const wrapper = `${header}{\n${ask}\nreturn ${name}${nonce}(${args});\n}\n`;
-      return `${source.slice(0, index)}${wrapper}${source.slice(index, nameEnd)}${nonce}${source.slice(nameEnd)}`;
+      const ask = `${uniqueName}.ask("${name}", new Object[] {${args}}, a -> ${name}${uniqueName}(${castArgs}));`;
+      const wrapper = `${header}{\n${ask}\nreturn ${name}${uniqueName}(${args});\n}\n`;
+      return `${source.slice(0, index)}${wrapper}${source.slice(index, nameEnd)}${uniqueName}${source.slice(nameEnd)}`;
     }, withRecorder);
 
     return [{ edit: { path, text: wrapped }, names: methods.map(({ name }) => name) }];
@@ -91,8 +91,11 @@ function parseParameter(text: string): Parameter {
  *   allowed;
  * - calls made by the recorder itself are not recorded (`isBusy`).
  */
-const createRecorder = (nonce: string, near: ReadonlyMap<string, readonly string[]>): string => `
-static final class ${nonce} {
+const createRecorder = (
+  uniqueName: string,
+  near: ReadonlyMap<string, readonly string[]>,
+): string => `
+static final class ${uniqueName} {
   interface Call { Object on(Object[] a) throws Exception; }
   static final java.util.Set<String> seen = new java.util.HashSet<>();
   static boolean isBusy = false;
@@ -102,7 +105,7 @@ ${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new 
   }
   static synchronized void ask(String name, Object[] args, Call call) {
     String tested = key(args);
-    if (isBusy || seen.size() > ${inputsMax} || System.getenv("${nonce}") == null || !seen.add(name + "\\t" + tested)) return;
+    if (isBusy || seen.size() > ${inputsMax} || System.getenv("${uniqueName}") == null || !seen.add(name + "\\t" + tested)) return;
     isBusy = true;
     try {
       String testedAnswer = answer(call, args);
@@ -143,7 +146,7 @@ ${[...near].map(([text, others]) => `    texts.put(${JSON.stringify(text)}, new 
   }
   static void writeRecord(String name, int at, String kind, String asked, String answer, String tested) throws java.io.IOException {
     String line = name + "\\t" + at + "\\t" + kind + "\\t" + asked + "\\t" + answer + "\\t" + tested + "\\n";
-    java.nio.file.Files.write(java.nio.file.Paths.get(System.getenv("${nonce}")), line.getBytes("UTF-8"), java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.APPEND);
+    java.nio.file.Files.write(java.nio.file.Paths.get(System.getenv("${uniqueName}")), line.getBytes("UTF-8"), java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.APPEND);
   }
 }
 `;

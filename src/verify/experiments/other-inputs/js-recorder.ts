@@ -6,7 +6,7 @@ import { callsMax, type Recorder } from "./recorder.ts";
 import { findDefinitions } from "../source-text/definitions.ts";
 import { numberSteps } from "./near-inputs.ts";
 
-export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordJs: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const declared = [
       ...text.matchAll(/^(?:export\s+(?:default\s+)?)?function ([\w$]+)\s*[(<]/gm),
@@ -22,7 +22,7 @@ export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {
       .toSorted((left, right) => right.from - left.from)
       .reduce(
         (source, { name, from, to, text: own }) =>
-          source.slice(0, from) + wrapValue(own, nonce, name) + source.slice(to),
+          source.slice(0, from) + wrapValue(own, uniqueName, name) + source.slice(to),
         text,
       );
     const [head = ""] =
@@ -31,11 +31,11 @@ export const recordJs: Recorder = ({ files, isWanted, near, nonce }) => {
 
     // Function declarations are hoisted, so that they can be replaced first thing.
     const replacements = declaredNames
-      .map((name) => `${name} = ${nonce}("${name}", ${name});`)
+      .map((name) => `${name} = ${uniqueName}("${name}", ${name});`)
       .join("\n");
 
     const directive = /\.[cm]?tsx?$/.test(path) ? "// @ts-nocheck\n" : "";
-    const source = `${directive}${head}\n${replacements}\n${wrapped.slice(head.length)}\n${createRecorder(nonce, near)}`;
+    const source = `${directive}${head}\n${replacements}\n${wrapped.slice(head.length)}\n${createRecorder(uniqueName, near)}`;
     return [
       {
         edit: { path, text: source },
@@ -57,12 +57,12 @@ const assignedFunction = /^[^=]*=\s*(?:function\b|\([^()]*\)\s*(?::[^=]*)?=>|[\w
  * `const add = (a, b) => a + b;` becomes `const add = NONCE("add", (a, b) => a + b);`. A type
  * before the `=` may contain `=>` itself.
  */
-function wrapValue(definition: string, nonce: string, name: string): string {
+function wrapValue(definition: string, uniqueName: string, name: string): string {
   const typeEnd = /^[^=]*?:[^=]*=>[^=]*=/.test(definition) ? definition.indexOf("=>") + 2 : 0;
   const start = definition.indexOf("=", typeEnd) + 1;
   const [, value = "", end = ""] = /^([^]*?)(;?\s*)$/.exec(definition.slice(start)) ?? [];
 
-  return `${definition.slice(0, start)} ${nonce}("${name}", ${value.trim()})${end}`;
+  return `${definition.slice(0, start)} ${uniqueName}("${name}", ${value.trim()})${end}`;
 }
 
 /**

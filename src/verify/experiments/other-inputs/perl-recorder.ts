@@ -5,7 +5,7 @@
 import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
-export const recordPerl: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordPerl: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const names = [...text.matchAll(/^sub (\w+)\b/gm)]
       .map(([, name = ""]) => name)
@@ -13,7 +13,7 @@ export const recordPerl: Recorder = ({ files, isWanted, near, nonce }) => {
     if (names.length === 0) return [];
     const moduleEnd = text.search(/^(?:1;\s*$|__(?:END|DATA)__)/m);
     const position = moduleEnd === -1 ? text.length : moduleEnd;
-    const source = `${text.slice(0, position)}\n${createRecorder(nonce, names, near)}\n${text.slice(position)}`;
+    const source = `${text.slice(0, position)}\n${createRecorder(uniqueName, names, near)}\n${text.slice(position)}`;
 
     return [{ edit: { path, text: source }, names }];
   });

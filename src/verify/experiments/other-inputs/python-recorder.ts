@@ -5,13 +5,15 @@
 import { callsMax, type Recorder } from "./recorder.ts";
 import { numberSteps } from "./near-inputs.ts";
 
-export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordPython: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const names = [...text.matchAll(/^def (\w+)\(/gm)]
       .map(([, name = ""]) => name)
       .filter(isWanted);
     if (names.length === 0) return [];
-    return [{ edit: { path, text: `${text}\n\n${createRecorder(nonce, names, near)}` }, names }];
+    return [
+      { edit: { path, text: `${text}\n\n${createRecorder(uniqueName, names, near)}` }, names },
+    ];
   });
 
   return {
@@ -30,14 +32,14 @@ export const recordPython: Recorder = ({ files, isWanted, near, nonce }) => {
  * - calls made by the recorder itself are not recorded (`busy`).
  */
 const createRecorder = (
-  nonce: string,
+  uniqueName: string,
   names: readonly string[],
   near: ReadonlyMap<string, readonly string[]>,
 ): string => `
-def ${nonce}(names):
+def ${uniqueName}(names):
     import functools, inspect, os
     texts = ${JSON.stringify(Object.fromEntries(near))}
-    path, busy, seen = os.environ.get("${nonce}", ""), [], set()
+    path, busy, seen = os.environ.get("${uniqueName}", ""), [], set()
     def is_plain(v):
         if type(v) in (list, tuple):
             return all(is_plain(member) for member in v)
@@ -111,5 +113,5 @@ def ${nonce}(names):
     for name in names if path else []:
         if inspect.isfunction(globals().get(name)):
             globals()[name] = wrap(name, globals()[name])
-${nonce}(${JSON.stringify(names)})
+${uniqueName}(${JSON.stringify(names)})
 `;

@@ -12,7 +12,7 @@ export type RecorderInput = {
   /** Texts that tests write out, each with others near it. */
   readonly near: ReadonlyMap<string, readonly string[]>;
   /** A word that is in no file, and the variable with the path of the record. */
-  readonly nonce: string;
+  readonly uniqueName: string;
 };
 /**
  * So many calls of one function are recorded (in Rust: of one thread; in Java their number is not

@@ -24,7 +24,7 @@ const numbers = new Set([
 ]);
 const plainTypes = new Set([...numbers, "bool", "char", "u8", "i8", "&str", "String"]);
 
-export const recordRust: Recorder = ({ files, isWanted, near, nonce }) => {
+export const recordRust: Recorder = ({ files, isWanted, near, uniqueName }) => {
   const recorded = files.flatMap(({ path, text }) => {
     const definitions = findFunctions(text).filter(({ name }) => isWanted(name));
     if (definitions.length === 0) return [];
@@ -32,13 +32,13 @@ export const recordRust: Recorder = ({ files, isWanted, near, nonce }) => {
     // From the last to the first, so that positions stay right.
     const wrapped = definitions.reduceRight((source, definition) => {
       const { name, index, fnStart } = definition;
-      const renamed = source.slice(fnStart).replace(/^fn \w+/, () => `fn ${name}_${nonce}`);
-      return `${source.slice(0, index)}${createWrapper(nonce, definition)}\n#[allow(dead_code)]\n${renamed}`;
+      const renamed = source.slice(fnStart).replace(/^fn \w+/, () => `fn ${name}_${uniqueName}`);
+      return `${source.slice(0, index)}${createWrapper(uniqueName, definition)}\n#[allow(dead_code)]\n${renamed}`;
     }, text);
 
     return [
       {
-        edit: { path, text: `${wrapped}\n${createRecorder(nonce, near)}` },
+        edit: { path, text: `${wrapped}\n${createRecorder(uniqueName, near)}` },
         names: definitions.map(({ name }) => name),
       },
     ];
@@ -102,45 +102,46 @@ function parseParameter(text: string): Parameter | null {
  * The wrapper of one function. A number is made smaller only if it is more than 1: zero and
  * negative numbers are often not allowed.
  */
-function createWrapper(nonce: string, { name, params, header }: Definition): string {
+function createWrapper(uniqueName: string, { name, params, header }: Definition): string {
   const copies = params.map((param) =>
     param.type === "String" ? `${param.name}.clone()` : param.name,
   );
 
-  const call = `${name}_${nonce}(${copies.join(", ")})`;
+  const call = `${name}_${uniqueName}(${copies.join(", ")})`;
   const key = `[${params.map((param) => `format!("{}", ${param.name})`).join(", ")}].join("\\u{1f}")`;
 
   const loops = params.map((param, index) => {
-    const values = createNearValues(nonce, param);
+    const values = createNearValues(uniqueName, param);
     if (values === null) return "";
-    const record = `${nonce}::write_record("${name}", ${index}, "near", &${key}, &${nonce}::answer(|| ${call}), &tested);`;
+    const record = `${uniqueName}::write_record("${name}", ${index}, "near", &${key}, &${uniqueName}::answer(|| ${call}), &tested);`;
 
     return `for near in ${values} { let ${param.name} = near; ${record} }`;
   });
 
   return `#[allow(warnings)]
 ${header.replace(/\bmut\s+(?=\w+\s*:)/g, "")}{
-    if ${nonce}::begin() {
+    if ${uniqueName}::begin() {
         let tested = ${key};
-        if ${nonce}::is_new("${name}", &tested) {
-            let tested_answer = ${nonce}::answer(|| ${call});
-            ${nonce}::write_record("${name}", 0, "is", &tested, &tested_answer, "");
+        if ${uniqueName}::is_new("${name}", &tested) {
+            let tested_answer = ${uniqueName}::answer(|| ${call});
+            ${uniqueName}::write_record("${name}", 0, "is", &tested, &tested_answer, "");
             if !tested_answer.is_empty() {
                 ${loops.join("\n                ")}
             }
         }
-        ${nonce}::end();
+        ${uniqueName}::end();
     }
-    ${name}_${nonce}(${params.map((param) => param.name).join(", ")})
+    ${name}_${uniqueName}(${params.map((param) => param.name).join(", ")})
 }`;
 }
 
 /**
  * A Rust iterator over values near that of a parameter; null for types whose values are not varied.
  */
-function createNearValues(nonce: string, { name, type }: Parameter): string | null {
-  if (type === "String") return `${nonce}::near_values(&${name}).into_iter().map(String::from)`;
-  if (type === "&str") return `${nonce}::near_values(${name})`;
+function createNearValues(uniqueName: string, { name, type }: Parameter): string | null {
+  if (type === "String")
+    return `${uniqueName}::near_values(&${name}).into_iter().map(String::from)`;
+  if (type === "&str") return `${uniqueName}::near_values(${name})`;
   if (!numbers.has(type)) return null;
   const isAllowed = `|step: &i32| *step > 0 || ${name} > 1 as ${type}`;
   const move = `|step| if step > 0 { ${name} + step as ${type} } else { ${name} - 1 as ${type} }`;
@@ -154,10 +155,10 @@ function createNearValues(nonce: string, { name, type }: Parameter): string | nu
  * - calls made by the recorder itself are not recorded (`BUSY`).
  */
 const createRecorder = (
-  nonce: string,
+  uniqueName: string,
   near: ReadonlyMap<string, readonly string[]>,
 ): string => `#[allow(warnings)]
-mod ${nonce} {
+mod ${uniqueName} {
     use std::io::Write;
     thread_local! { static BUSY: std::cell::Cell<(bool, u32)> = std::cell::Cell::new((false, 0)); }
     static SEEN: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
@@ -187,7 +188,7 @@ ${[...near].map(([text, others]) => `            ${JSON.stringify(text)} => vec!
     pub fn write_record(name: &str, at: usize, kind: &str, asked: &str, answer: &str, tested: &str) {
         let one_line = |text: &str| text.replace(['\\t', '\\n', '\\r'], " ");
         let line = format!("{name}\\t{at}\\t{kind}\\t{}\\t{}\\t{}\\n", one_line(asked), one_line(answer), one_line(tested));
-        if let Ok(path) = std::env::var("${nonce}") {
+        if let Ok(path) = std::env::var("${uniqueName}") {
             if let Ok(mut file) = std::fs::OpenOptions::new().append(true).create(true).open(path) { let _ = file.write_all(line.as_bytes()); }
         }
     }

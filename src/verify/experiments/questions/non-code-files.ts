@@ -290,42 +290,11 @@ const binaryBytesMax = 64 << 20;
 
 /** What the work changed besides code and tests, and the check may depend on. */
 export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQuestion | null> {
-  const { check, commit, workspace, differences, goal = "" } = context;
+  const { check, differences } = context;
   const { rowOf, named, base } = context.rules;
-  const words = goal
-    .split(/[\s"'`;,()<>]+/)
-    .map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
-
-  const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
-  const tests = requested.length === 0 ? [] : await readTests(context);
-  const ownData = await findOwnData(context);
-  const isRequested = (path: string): boolean =>
-    ownData.has(path) ||
-    (requested.includes(path) &&
-      !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path)));
-
-  const scripts = new Set<string>();
-  for (const { path, kind } of differences) {
-    if (
-      kind !== "deleted" &&
-      !/\.[^/]*$/.test(path) &&
-      (await workspace.textAt(commit, path, textBytesMax))?.startsWith("#!") === true
-    ) {
-      scripts.add(path);
-    }
-  }
-
-  const binaries = new Set<string>();
-  for (const { path, kind } of differences) {
-    if (
-      kind === "added" &&
-      rowOf(path) !== null &&
-      (await workspace.textAt(commit, path, binaryBytesMax)) === null
-    ) {
-      binaries.add(path);
-    }
-  }
-
+  const isRequested = await createRequestFilter(context);
+  const scripts = await findScripts(context);
+  const binaries = await findBinaries(context);
   const builtPaths = await findBuiltFiles(differences, base, (path) =>
     context.lab.textAt("base", path),
   );
@@ -354,6 +323,54 @@ export async function askNonCodeFiles(context: QuestionContext): Promise<RaisedQ
     change: { ...nonCode, command },
     gap: describeNonCodeFiles(nonCode),
   };
+}
+
+/** Whether a file is the work itself: the goal names it and no test reads it, or it is its data. */
+async function createRequestFilter(context: QuestionContext): Promise<(path: string) => boolean> {
+  const { differences, goal = "" } = context;
+  const words = goal
+    .split(/[\s"'`;,()<>]+/)
+    .map((word) => word.replace(/^\.\//, "").replace(/[.:!?]+$/, ""));
+  const requested = differences.map(({ path }) => path).filter((path) => words.includes(path));
+  const tests = requested.length === 0 ? [] : await readTests(context);
+  const ownData = await findOwnData(context);
+
+  return (path) =>
+    ownData.has(path) ||
+    (requested.includes(path) &&
+      !tests.some(({ text }) => text.includes(path.split("/").at(-1) ?? path)));
+}
+
+/** Changed files without an extension whose first line names their interpreter. */
+async function findScripts({
+  commit,
+  workspace,
+  differences,
+}: QuestionContext): Promise<ReadonlySet<string>> {
+  const scripts = new Set<string>();
+  for (const { path, kind } of differences) {
+    if (kind === "deleted" || /\.[^/]*$/.test(path)) continue;
+    const text = await workspace.textAt(commit, path, textBytesMax);
+    if (text?.startsWith("#!") === true) scripts.add(path);
+  }
+
+  return scripts;
+}
+
+/** New files that judge, or come with what judges, and are no text. */
+async function findBinaries({
+  commit,
+  workspace,
+  differences,
+  rules,
+}: QuestionContext): Promise<ReadonlySet<string>> {
+  const binaries = new Set<string>();
+  for (const { path, kind } of differences) {
+    if (kind !== "added" || rules.rowOf(path) === null) continue;
+    if ((await workspace.textAt(commit, path, binaryBytesMax)) === null) binaries.add(path);
+  }
+
+  return binaries;
 }
 
 /**

@@ -1,6 +1,6 @@
 // unrun-tests: finds functions with assertions that the work wrote into test files and that nobody
-// runs: a runner of the project's own calls `testLength` and not `rejectsBadChecksum`. Each gets an
-// error in its first line; if the check still passes, it never runs them.
+// runs: a runner of the project's own calls one test and not the next. Each gets an error in its
+// first line; if the check still passes, it never runs them.
 //
 // Invariants:
 //   N1. Only functions are asked about that no code names and no report tells of. Where runners find
@@ -99,7 +99,7 @@ function countWords(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** `test` of `testLength` and `test_length`. */
+/** The first word of a name, in camel case or with underscores. */
 const findBeginning = (name: string): string =>
   /^(?:[A-Z]?[a-z\d]+|[A-Z]+)/.exec(name)?.[0] ?? name;
 

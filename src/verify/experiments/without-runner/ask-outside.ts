@@ -164,8 +164,8 @@ async function buildCallRuns(context: QuestionContext): Promise<readonly Outside
   const tests = await findTestsNaming(context, (path) => context.rules.rowOf(path) === null);
 
   const programs = tests.flatMap((test, index) => {
-    const nonce = createNonce(`${context.lab.seed} calls ${index}`);
-    const program = buildPlainCalls(test.path, test.text, nonce);
+    const uniqueName = createNonce(`${context.lab.seed} calls ${index}`);
+    const program = buildPlainCalls(test.path, test.text, uniqueName);
     return program === null ? [] : [{ ...program, from: test.path }];
   });
 
@@ -202,7 +202,7 @@ async function buildTestRuns(context: QuestionContext): Promise<readonly Outside
     const programInput = {
       path,
       text,
-      nonce: createNonce(`${lab.seed} tests ${runs.length}`),
+      uniqueName: createNonce(`${lab.seed} tests ${runs.length}`),
       manifest,
       skippedTests: [],
     };

@@ -81,7 +81,7 @@ function findPlainComparisons(path: string, text: string): PlainComparisons | nu
 }
 
 /** Null if a test file has no such call. */
-export function buildPlainCalls(path: string, text: string, nonce: string): PlainCalls | null {
+export function buildPlainCalls(path: string, text: string, uniqueName: string): PlainCalls | null {
   const found = findPlainComparisons(path, text);
   if (found === null) return null;
   const { family, modules, comparisons } = found;
@@ -91,7 +91,7 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
       : createPythonSource(modules, comparisons);
 
   return {
-    ...describeProgramFile(path, found, nonce),
+    ...describeProgramFile(path, found, uniqueName),
     text: program,
     calls: comparisons.map(({ actual }) => actual.trim()),
   };
@@ -101,9 +101,9 @@ export function buildPlainCalls(path: string, text: string, nonce: string): Plai
 function describeProgramFile(
   path: string,
   { family, modules, comparisons }: PlainComparisons,
-  nonce: string,
+  uniqueName: string,
 ): Pick<PlainCalls, "path" | "command" | "commandHere"> {
-  const file = `${parentFolder(path)}${nonce}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
+  const file = `${parentFolder(path)}${uniqueName}${family === "py" ? ".py" : modules.isCommon ? ".cjs" : ".mjs"}`;
   const commandIn = (root: string): string =>
     family === "py"
       ? `PYTHONPATH="${root}:${root}/src" python3 -B "${root}"/${shellWord(file)}`

@@ -12,7 +12,7 @@ import {
 export function buildGoProgram({
   path,
   text,
-  nonce,
+  uniqueName,
   manifest,
   skippedTests,
 }: TestProgramInput): PlainProgram | null {
@@ -32,28 +32,28 @@ export function buildGoProgram({
   if (tests.length === 0) return null;
   const isBeside = packageName.endsWith("_test");
   const folder = parentFolder(path).replace(/\/$/, "");
-  const targetFolder = isBeside ? `${nonce}/beside` : folder;
+  const targetFolder = isBeside ? `${uniqueName}/beside` : folder;
   const imported = targetFolder === "" ? module : `${module}/${targetFolder}`;
   const calls = tests.map((name) => `\ttesting.Call("${name}", ${name})`).join("\n");
   const copy = text.replace(
     /^(\s*(?:import\s+)?)"testing"$/m,
-    (_, keyword: string) => `${keyword}testing "${module}/${nonce}/testing"`,
+    (_, keyword: string) => `${keyword}testing "${module}/${uniqueName}/testing"`,
   );
 
   return {
     edits: [
-      { path: `${nonce}/testing/testing.go`, text: shim },
+      { path: `${uniqueName}/testing/testing.go`, text: shim },
       {
-        path: `${targetFolder === "" ? "" : `${targetFolder}/`}${nonce}.go`,
-        text: `${copy}\n// CallAll is called by a plain program.\nfunc CallAll${nonce}() {\n${calls}\n}\n`,
+        path: `${targetFolder === "" ? "" : `${targetFolder}/`}${uniqueName}.go`,
+        text: `${copy}\n// CallAll is called by a plain program.\nfunc CallAll${uniqueName}() {\n${calls}\n}\n`,
       },
       {
-        path: `${nonce}/main.go`,
-        text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${nonce}/testing"\n)\n\nfunc main() {\n\tif testing.DoesAnyFail(tests.CallAll${nonce}) {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
+        path: `${uniqueName}/main.go`,
+        text: `package main\n\nimport (\n\t"os"\n\n\ttests "${imported}"\n\t"${module}/${uniqueName}/testing"\n)\n\nfunc main() {\n\tif testing.DoesAnyFail(tests.CallAll${uniqueName}) {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(1)\n}\n`,
       },
     ],
     // Tests run in the folder of their package, where their data is.
-    command: `${replaceTesting(`${module}/${nonce}/testing`)}; cd ${shellWord(folder === "" ? "." : folder)} && go run ${shellWord(`${module}/${nonce}`)}`,
+    command: `${replaceTesting(`${module}/${uniqueName}/testing`)}; cd ${shellWord(folder === "" ? "." : folder)} && go run ${shellWord(`${module}/${uniqueName}`)}`,
   };
 }
 

@@ -37,7 +37,7 @@ type FileNames = {
 export function buildJsProgram({
   path,
   text,
-  nonce,
+  uniqueName,
   skippedTests,
 }: TestProgramInput): PlainProgram | null {
   if (/\.vue$|\.svelte$/.test(path) || runnerFeature.test(text) || otherRunner.test(text)) {
@@ -48,12 +48,12 @@ export function buildJsProgram({
   const isCommonJs = usesCommonJs(path, text);
 
   const names: FileNames = {
-    main: `${nonce}.cjs`,
-    tests: `${nonce}-tests${/\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js"}`,
-    functions: `${nonce}-calls.cjs`,
-    functionsModule: `${nonce}-calls.mjs`,
-    expect: `${nonce}-expect.cjs`,
-    loader: needsLoader(path, text, isCommonJs) ? `${nonce}-load.mjs` : null,
+    main: `${uniqueName}.cjs`,
+    tests: `${uniqueName}-tests${/\.[cm]?[jt]sx?$/.exec(path)?.[0] ?? ".js"}`,
+    functions: `${uniqueName}-calls.cjs`,
+    functionsModule: `${uniqueName}-calls.mjs`,
+    expect: `${uniqueName}-expect.cjs`,
+    loader: needsLoader(path, text, isCommonJs) ? `${uniqueName}-load.mjs` : null,
   };
   const sources: readonly (readonly [name: string, text: string])[] = [
     [names.functions, createTestFunctionsSource(skippedTests, names.expect)],

@@ -6,7 +6,7 @@ import type { Edit } from "../lab.ts";
 export type TestFile = { readonly path: string; readonly text: string };
 export type TestProgramInput = TestFile & {
   /** A word that is in no file. */
-  readonly nonce: string;
+  readonly uniqueName: string;
   /** What names the package: the text of `go.mod` or `Cargo.toml`, or null. */
   readonly manifest: string | null;
   /** Tests that are not called. */

@@ -18,12 +18,12 @@ const runnerFeature =
 export function buildPythonProgram({
   path,
   text,
-  nonce,
+  uniqueName,
   skippedTests,
 }: TestProgramInput): PlainProgram | null {
   if (runnerFeature.test(text)) return null;
   const folder = parentFolder(path);
-  const file = `${folder}${nonce}.py`;
+  const file = `${folder}${uniqueName}.py`;
   const program = createPythonSource(path, folder, skippedTests);
 
   return { edits: [{ path: file, text: program }], command: `python3 -B ${shellWord(file)}` };

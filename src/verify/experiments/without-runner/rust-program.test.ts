@@ -13,7 +13,13 @@ mod tests {
 }
 `;
 const build = (manifest: string) =>
-  buildRustProgram({ path: "src/lib.rs", text: source, nonce: "n0", manifest, skippedTests: [] });
+  buildRustProgram({
+    path: "src/lib.rs",
+    text: source,
+    uniqueName: "n0",
+    manifest,
+    skippedTests: [],
+  });
 const exampleOf = (manifest: string) =>
   build(manifest)?.edits.find(({ path }) => path === "examples/n0.rs")?.text;
 

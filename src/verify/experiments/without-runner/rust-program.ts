@@ -10,7 +10,7 @@ import { type TestProgramInput, type PlainProgram, repeatMs } from "./plain-prog
  */
 export function buildRustProgram(given: TestProgramInput): PlainProgram | null {
   const manifest = given.manifest === null ? null : readManifest(given.manifest);
-  if (manifest === null || needsRunner.test(given.text)) return null;
+  if (manifest === null || runnerNeedPattern.test(given.text)) return null;
   return buildFromTestFile(given) ?? buildFromSourceFile(given, manifest);
 }
 
@@ -18,7 +18,7 @@ export function buildRustProgram(given: TestProgramInput): PlainProgram | null {
  * `debug_assert!(…)` is not in a release build, `#[tokio::test]` starts a runtime of its own, and
  * `env!("CARGO_BIN_EXE_name")` exists only under `cargo test`.
  */
-const needsRunner = /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/;
+const runnerNeedPattern = /\bdebug_assert|#\[\s*(?:\w+::)+test|CARGO_BIN_EXE/;
 
 type Manifest = {
   /** The name by which the library is imported; null if the file names none. */
@@ -58,7 +58,7 @@ type CargoToml = {
 function buildFromTestFile({
   path,
   text,
-  nonce,
+  uniqueName,
   skippedTests,
 }: TestProgramInput): PlainProgram | null {
   const tests = findTestNames(text, skippedTests);
@@ -72,8 +72,10 @@ fn main() {
 `;
 
   return {
-    edits: [{ path: `examples/${nonce}.rs`, text: `${text.replaceAll("#[test]", "")}${main}` }],
-    command: runExample(nonce),
+    edits: [
+      { path: `examples/${uniqueName}.rs`, text: `${text.replaceAll("#[test]", "")}${main}` },
+    ],
+    command: runExample(uniqueName),
   };
 }
 
@@ -84,58 +86,74 @@ const testModule = /#\[cfg\(test\)\]\s*((?:#\[[^\]]*\]\s*)*)(?:pub(?:\([^)]*\))?
  * Tests inside a source: their module becomes a part of the library, and an example calls it by a
  * name that is made for it. Null if the file is no source of the package or has no test module.
  */
-function buildFromSourceFile(
-  { path, text, nonce, skippedTests }: TestProgramInput,
-  { crate, edition }: Manifest,
-): PlainProgram | null {
+function buildFromSourceFile(given: TestProgramInput, manifest: Manifest): PlainProgram | null {
+  const { path, text, uniqueName } = given;
   const [moduleStart = "", attributes = "", module = ""] = testModule.exec(text) ?? [];
-  const tests = findTestNames(text, skippedTests);
+  const tests = findTestNames(text, given.skippedTests);
   if (!/^src\/.+\.rs$/.test(path) || moduleStart === "" || tests.length === 0) return null;
 
-  const needsUnsafe = edition >= 2024;
-  const exportAttribute = needsUnsafe ? "#[unsafe(no_mangle)]" : "#[no_mangle]";
-  const externKeyword = needsUnsafe ? "unsafe extern" : "extern";
   const exposedModule = `${attributes}#[allow(dead_code, unused)]
 pub mod ${module} {
-${exportAttribute}
-pub extern "C" fn ${nonce}() -> i32 {
+${manifest.edition >= unsafeEdition ? "#[unsafe(no_mangle)]" : "#[no_mangle]"}
+pub extern "C" fn ${uniqueName}() -> i32 {
     if does_any_fail() { 0 } else { 1 }
 }
 ${createFailSource(tests)}`;
-  const exposedSource = text.replace(moduleStart, () => exposedModule).replaceAll("#[test]", "");
+  const source = text.replace(moduleStart, () => exposedModule).replaceAll("#[test]", "");
+  const exposed: ExposedTests = { path, source, module, uniqueName };
 
-  if (path === "src/main.rs") {
-    const withoutMain = exposedSource.replace(
-      /^(\s*(?:async )?)fn main\(/m,
-      (_, before: string) => `#[allow(dead_code)]\n${before}fn ${nonce}_main(`,
-    );
-    const ownMain = `
+  return path === "src/main.rs" ? callFromMain(exposed) : callFromExample(exposed, manifest);
+}
+
+/** From this edition on, `no_mangle` and `extern` must say that they are unsafe. */
+const unsafeEdition = 2024;
+
+/** A source whose test module has a public function that runs the tests: `uniqueName`. */
+type ExposedTests = {
+  readonly path: string;
+  readonly source: string;
+  readonly module: string;
+  readonly uniqueName: string;
+};
+
+/** The package's own program runs the tests instead of what it does. */
+function callFromMain({ path, source, module, uniqueName }: ExposedTests): PlainProgram {
+  const withoutMain = source.replace(
+    /^(\s*(?:async )?)fn main\(/m,
+    (_, before: string) => `#[allow(dead_code)]\n${before}fn ${uniqueName}_main(`,
+  );
+  const ownMain = `
 fn main() {
-    std::process::exit(${module}::${nonce}())
+    std::process::exit(${module}::${uniqueName}())
 }
 `;
-    return {
-      edits: [{ path, text: `${withoutMain}${ownMain}` }],
-      command: "cargo run -q --offline --release",
-    };
-  }
+  return {
+    edits: [{ path, text: `${withoutMain}${ownMain}` }],
+    command: "cargo run -q --offline --release",
+  };
+}
 
+/** An example calls into the library; null if the library's name is not known. */
+function callFromExample(
+  { path, source, uniqueName }: ExposedTests,
+  { crate, edition }: Manifest,
+): PlainProgram | null {
   if (crate === null) return null;
   const example = `extern crate ${crate} as _;
-${externKeyword} "C" {
-    fn ${nonce}() -> i32;
+${edition >= unsafeEdition ? "unsafe extern" : "extern"} "C" {
+    fn ${uniqueName}() -> i32;
 }
 fn main() {
-    std::process::exit(unsafe { ${nonce}() })
+    std::process::exit(unsafe { ${uniqueName}() })
 }
 `;
 
   return {
     edits: [
-      { path, text: exposedSource },
-      { path: `examples/${nonce}.rs`, text: example },
+      { path, text: source },
+      { path: `examples/${uniqueName}.rs`, text: example },
     ],
-    command: runExample(nonce),
+    command: runExample(uniqueName),
   };
 }
 

@@ -20,7 +20,7 @@ function fails(files: Files, path: string, known: readonly string[] = []): boole
   const program = buildWithoutRunner({
     path,
     text: files[path] ?? "",
-    nonce: "n0c",
+    uniqueName: "n0c",
     manifest,
     skippedTests: known,
   });

@@ -1,7 +1,7 @@
 // portfolio-flags: the flags of `portfolio` commands that describe a project, a task or a budget,
 // and how their values are read.
 
-import { isolationLevels } from "../../../../contracts/objective.ts";
+import { isolationLevels } from "../../../../contracts/isolation-levels.ts";
 import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { FlagSpec, ParsedInput } from "../../spec.ts";
 

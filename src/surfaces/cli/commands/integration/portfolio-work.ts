@@ -2,7 +2,7 @@
 // with the flags that say who works and where the work lands.
 
 import { portfolioJobsDefault } from "../../../../contracts/config-defaults.ts";
-import { isolationLevels } from "../../../../contracts/objective.ts";
+import { isolationLevels } from "../../../../contracts/isolation-levels.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
 import { omitUndefined } from "../../../../kit/omit-undefined.ts";

@@ -1,4 +1,4 @@
-// run-state-events: builds the events of run_state.jsonl: header, phase counts and gate results.
+// quality-log-events: builds the events of run_state.jsonl: header, phase counts and gate results.
 
 import type { EventOf } from "../../../contracts/event.ts";
 import type { GateResult, PhaseTally } from "../../../contracts/quality/quality-facts.ts";
@@ -7,11 +7,11 @@ import {
   type QualityRunEvent,
   type RunEventOf,
   runEventNames,
-  runStateVersion,
+  qualityLogVersion,
 } from "../../../contracts/quality/quality-run.ts";
 import { parseIsoTime } from "../../../kit/iso-time.ts";
 import { renderGateLog } from "./quality-gate-log.ts";
-import { gateLogPath } from "./run-state-names.ts";
+import { gateLogPath } from "./quality-names.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 const messageCharsMax = 1_000;
@@ -50,7 +50,7 @@ export const buildHeadEvents = (header: RunHeader, ts: string): readonly Quality
   {
     event: "_index",
     ts,
-    schema_version: runStateVersion,
+    schema_version: qualityLogVersion,
     event_types: [...runEventNames],
     benchmark: header.benchmark,
     lever_state: header.leverState,

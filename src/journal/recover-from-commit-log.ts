@@ -1,4 +1,4 @@
-// recover: completes a journal with lines that only a shared commit log kept through a power cut,
+// recover-from-commit-log: completes a journal with lines that only a shared commit log kept through a power cut,
 // and removes logs that are no longer needed.
 //
 // Invariants:

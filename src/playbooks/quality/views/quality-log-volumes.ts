@@ -1,15 +1,15 @@
-// run-state-volumes: the log files of a quality run, of which the last is the current one, and the
+// quality-log-volumes: the log files of a quality run, of which the last is the current one, and the
 // phase ends that it still has to repeat from those before it.
-// Invariants T1 and on: playbooks/quality/views/run-state.ts.
+// Invariants T1 and on: playbooks/quality/views/quality-log.ts.
 
 import {
   phaseNumbers,
   type PhaseNumber,
   type QualityRunEvent,
 } from "../../../contracts/quality/quality-run.ts";
-import type { ParsedLog } from "./parse-run-state.ts";
-import { toHistoryPath } from "./run-state-names.ts";
-import { type PhaseEnd, Volume } from "./run-state-volume.ts";
+import type { ParsedLog } from "./parse-quality-log.ts";
+import { toHistoryPath } from "./quality-names.ts";
+import { type PhaseEnd, Volume } from "./quality-log-volume.ts";
 
 export class RunVolumes {
   readonly list: Volume[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parsePs, parsePsEnvironment } from "./process-table.ts";
-import { belongsToRun, belongsToTurn, toMarkVariables } from "./process-mark.ts";
-import { composeEnvironment } from "./agent-variables.ts";
+import { createRunFilter, createTurnFilter, toMarkVariables } from "./process-mark.ts";
+import { composeAgentEnvironment } from "./agent-environment.ts";
 import type { Launch } from "./spawn-agent.ts";
 
 const mark = {
@@ -32,7 +32,7 @@ test("nothing of the runner's environment reaches an agent unless it is on the l
     AUTOPILOT_AGENT: "x",
     GIT_DIR: "/g",
   };
-  expect(composeEnvironment(launch, inherited)).toEqual({
+  expect(composeAgentEnvironment(launch, inherited)).toEqual({
     PATH: "/bin",
     HOME: "/home/me",
     LC_ALL: "C",
@@ -48,7 +48,7 @@ test("a profile may pass further names, but not the barred ones; it may set valu
     home: "/tmp/home",
   };
   expect(
-    composeEnvironment(more, {
+    composeAgentEnvironment(more, {
       API_KEY: "k",
       IS_SANDBOX: "yes",
       NODE_EXTRA_CA_CERTS: "c",
@@ -68,18 +68,18 @@ test("a mark tells a turn from the turns beside it, and a run from a run of the 
     Object.entries(toMarkVariables({ ...mark, ...changes })).map(
       ([name, value]) => `${name}=${value}`,
     );
-  expect(belongsToTurn(mark)(words({}))).toBe(true);
-  expect(belongsToTurn(mark)(words({ attempt: "1@1/execute#2" }))).toBe(false);
-  expect(belongsToTurn(mark)(words({ life: "second" }))).toBe(false);
-  expect(belongsToRun(mark.run, "here")(words({ life: "second", attempt: "1@1/execute#2" }))).toBe(
-    true,
-  );
+  expect(createTurnFilter(mark)(words({}))).toBe(true);
+  expect(createTurnFilter(mark)(words({ attempt: "1@1/execute#2" }))).toBe(false);
+  expect(createTurnFilter(mark)(words({ life: "second" }))).toBe(false);
+  expect(
+    createRunFilter(mark.run, "here")(words({ life: "second", attempt: "1@1/execute#2" })),
+  ).toBe(true);
 
-  expect(belongsToRun(mark.run, "here")(words({ place: "there" }))).toBe(false);
-  expect(belongsToRun(mark.run, "here")(words({ run: `${mark.run}-2` }))).toBe(false);
+  expect(createRunFilter(mark.run, "here")(words({ place: "there" }))).toBe(false);
+  expect(createRunFilter(mark.run, "here")(words({ run: `${mark.run}-2` }))).toBe(false);
   // What does not say where it belongs may be a run of the same name in another repository: it is
   // left alone.
-  expect(belongsToRun(mark.run, "here")(["AUTOPILOT_RUN=run-2026-01-02-030405"])).toBe(false);
+  expect(createRunFilter(mark.run, "here")(["AUTOPILOT_RUN=run-2026-01-02-030405"])).toBe(false);
 });
 
 test("what ps prints is read, where there is no /proc", () => {
@@ -94,5 +94,5 @@ test("what ps prints is read, where there is no /proc", () => {
     "  42 /bin/sleep 1000 PATH=/bin AUTOPILOT_RUN=run-2026-01-02-030405 AUTOPILOT_PLACE=here\n",
   );
   expect(found?.pid).toBe(42);
-  expect(belongsToRun(mark.run, "here")(found?.entries ?? [])).toBe(true);
+  expect(createRunFilter(mark.run, "here")(found?.entries ?? [])).toBe(true);
 });

@@ -1,4 +1,4 @@
-// run-state-phases: finds which of the six quality phases a cursor or attempt belongs to, and says
+// quality-phases: finds which of the six quality phases a cursor or attempt belongs to, and says
 // why a phase is repeated.
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality/quality-run.ts";

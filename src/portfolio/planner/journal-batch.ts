@@ -1,7 +1,7 @@
-// complete-batch: makes changes that were written together count together: a batch that a killed
+// journal-batch: makes changes that were written together count together: a batch that a killed
 // process left incomplete never counts.
 
-import type { PortfolioEntry } from "../../contracts/portfolio-journal.ts";
+import type { PortfolioEntry } from "../../contracts/portfolio/portfolio-journal.ts";
 import type { Portfolio } from "./state.ts";
 
 /**

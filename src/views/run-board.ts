@@ -1,4 +1,4 @@
-// board: renders a run for `watch` while it works: phases, the steps and tasks under way, what is
+// run-board: renders a run for `watch` while it works: phases, the steps and tasks under way, what is
 // spent, the circuit breaker, the last live event. It is redrawn in place, so its order is fixed
 // and it never has more than `rowsMax` lines.
 

@@ -1,4 +1,4 @@
-// parse-run-state: parses a run_state.jsonl that an earlier run or another tool left, and collects
+// parse-quality-log: parses a run_state.jsonl that an earlier run or another tool left, and collects
 // its violations.
 
 import { findRunEvent } from "../../../contracts/quality/quality-facts.ts";
@@ -9,7 +9,7 @@ import {
   parseLine,
   type Violation,
 } from "../../../documents/line-rules.ts";
-import { openRunStateRules } from "./run-state-rules.ts";
+import { openQualityLogRules } from "./quality-log-rules.ts";
 
 /** The fields that a later run takes over from a log it continues or replaces. */
 export type LogHead = Readonly<Partial<Record<(typeof headFieldNames)[number], string>>>;
@@ -41,7 +41,7 @@ export type ParsedLog = {
 /** Never throws: lines that cannot be read are among the errors. */
 export function parseLog(text: string): ParsedLog {
   const violations = openViolations();
-  const rules = openRunStateRules(violations);
+  const rules = openQualityLogRules(violations);
   const events: QualityRunEvent[] = [];
   let head: LogHead = {};
 

@@ -1,14 +1,14 @@
-// run-state-volume: one log file of a quality run while it grows. A run has several if phases are
+// quality-log-volume: one log file of a quality run while it grows. A run has several if phases are
 // repeated.
 //
 // Invariants:
 //   L1. Lines are only appended. Each phase has one `phase_start` and one `phase_end`; that phases
-//       are in order is kept in run-state.ts.
+//       are in order is kept in quality-log.ts.
 //   L2. Nothing comes after `run_end`.
 //   L3. A log that another tool began only gets events whose type its `_index` lists.
 
 import type { QualityRunEvent, RunEventOf } from "../../../contracts/quality/quality-run.ts";
-import type { ParsedLog } from "./parse-run-state.ts";
+import type { ParsedLog } from "./parse-quality-log.ts";
 
 export type PhaseEnd = RunEventOf<"phase_end">;
 

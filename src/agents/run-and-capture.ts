@@ -1,46 +1,43 @@
-// read-output: runs a program for a moment and reads its output, in an empty temporary folder that
-// is also its HOME.
+// run-and-capture: runs a program for a moment and captures its output, in an empty temporary
+// folder that is also its HOME.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { closeAfterExit, closePipes } from "./process/close-after-exit.ts";
 
-export const outputTimeoutMs = 5000;
+const timeoutMsDefault = 5000;
 const outputBytesMax = 64 * 1024;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `env`: of it the program gets PATH and LANG alone. */
+export type Program = {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly timeoutMs?: number;
+};
+
 /** Its output, stdout before stderr; null if it could not be started or did not end in time. */
-export async function readOutput(
-  path: string,
-  words: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  timeoutMs: number = outputTimeoutMs,
-): Promise<string | null> {
+export async function runAndCapture(program: Program): Promise<string | null> {
   const home = mkdtempSync(join(tmpdir(), "autopilot-version-"));
   try {
-    return await spawnAndRead(
-      path,
-      words,
-      { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home },
-      home,
-      timeoutMs,
-    );
+    return await captureIn(home, program);
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-function spawnAndRead(
-  path: string,
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-  cwd: string,
-  timeoutMs: number,
+function captureIn(
+  home: string,
+  { path, args, env, timeoutMs = timeoutMsDefault }: Program,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(path, words, {
-      cwd,
-      env,
+    const child = spawn(path, args, {
+      cwd: home,
+      env: { PATH: env["PATH"] ?? "", LANG: env["LANG"] ?? "C", HOME: home, TMPDIR: home },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -53,6 +50,7 @@ function spawnAndRead(
 
     const timer = setTimeout(() => {
       end();
+      closePipes(child);
       resolve(null);
     }, timeoutMs);
 
@@ -69,14 +67,12 @@ function spawnAndRead(
       resolve(null);
     });
 
-    child.once("exit", () => {
+    child.once("exit", end);
+    closeAfterExit(child);
+    child.once("close", () => {
       clearTimeout(timer);
-      end();
+      resolve(Buffer.concat([...output.out, ...output.err]).toString("utf8"));
     });
-
-    child.once("close", () =>
-      resolve(Buffer.concat([...output.out, ...output.err]).toString("utf8")),
-    );
   });
 }
 

@@ -1,21 +1,18 @@
-// isolation-order: compares isolation levels by their strength.
+// isolation-levels: the isolation levels in their order, and how two compare by strength.
 
-import { isolationLevels } from "./objective.ts";
+/** The levels that enforce, strongest first: the order in which `auto` tries them. */
+export const enforcingLevels = ["overlay", "bwrap", "srt", "landlock"] as const;
+/** Every level, strongest first; the last two enforce nothing. */
+const levelsByStrength = [...enforcingLevels, "clone", "none"] as const;
+/** What a person may ask for. */
+export const isolationLevels = ["auto", ...levelsByStrength] as const;
 
+export type EnforcingLevel = (typeof enforcingLevels)[number];
 export type IsolationLevel = (typeof isolationLevels)[number];
 
-/** Strongest first, as `auto` tries them; the last two enforce nothing. */
-const levels = [
-  "overlay",
-  "bwrap",
-  "srt",
-  "landlock",
-  "clone",
-  "none",
-] as const satisfies readonly IsolationLevel[];
-/** A level's position in `levels`, smaller is stronger; `auto` counts as the given level. */
-const rank = (level: IsolationLevel, auto: IsolationLevel): number =>
-  levels.findIndex((candidate) => candidate === (level === "auto" ? auto : level));
+/** A level's place in the order, smaller is stronger; `auto` counts as the given level. */
+const rank = (level: IsolationLevel, auto: EnforcingLevel): number =>
+  levelsByStrength.findIndex((candidate) => candidate === (level === "auto" ? auto : level));
 
 /** A level's strength, in one word: docs/ISOLATION.md lists what was tried at each. */
 const grades: Readonly<Record<string, string>> = {

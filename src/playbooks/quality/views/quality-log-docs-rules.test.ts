@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { openViolations } from "../../../documents/line-rules.ts";
-import { listForbiddenPhrases, listRequiredPhrases } from "./run-state-docs.ts";
-import { openRunStateRules } from "./run-state-rules.ts";
+import { listForbiddenPhrases, listRequiredPhrases } from "./quality-log-docs-rules.ts";
+import { openQualityLogRules } from "./quality-log-rules.ts";
 
 const ts = "2026-05-15T14:32:01Z";
 const index = {
@@ -53,7 +53,7 @@ const end = { event: "run_end", ts, status: "aborted" };
 
 function judged(...events: readonly object[]) {
   const violations = openViolations();
-  const rules = openRunStateRules(violations);
+  const rules = openQualityLogRules(violations);
   for (const [n, event] of events.entries()) rules.line(JSON.stringify(event), n + 1);
   rules.end();
 

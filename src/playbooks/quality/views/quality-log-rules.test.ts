@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openViolations } from "../../../documents/line-rules.ts";
-import { openRunStateRules } from "./run-state-rules.ts";
+import { openQualityLogRules } from "./quality-log-rules.ts";
 import {
   abortedRun,
   cycleSpecs,
@@ -21,7 +21,7 @@ import {
   wholeCycle,
   wholeRun,
   without,
-} from "./run-state-rules.test-support.ts";
+} from "./quality-log-rules.test-support.ts";
 
 /** A log with an event put in place of another, from line 1. */
 const withLine = (log: readonly Event[], line: number, event: Event): readonly Event[] =>
@@ -123,7 +123,7 @@ describe("the seven invariants", () => {
     for (const log of [wholeRun, wholeCycle]) {
       for (const unread of [1, 2]) {
         const violations = openViolations();
-        const rules = openRunStateRules(violations);
+        const rules = openQualityLogRules(violations);
 
         for (const [index, line] of textOf(log).entries()) {
           if (index + 1 === unread) {
@@ -139,7 +139,7 @@ describe("the seven invariants", () => {
     }
 
     const alone = openViolations();
-    const rules = openRunStateRules(alone);
+    const rules = openQualityLogRules(alone);
     rules.fault(1, "is not UTF-8 from its byte 3 on, expected text", true);
     rules.end();
     expect(alone.list().map(({ line }) => line)).toEqual([1, 1]);

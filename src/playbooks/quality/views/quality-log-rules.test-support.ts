@@ -1,9 +1,9 @@
-// run-state-rules: whole logs to break in a test, and the fields of every event copied by hand from
+// quality-log-rules: whole logs to break in a test, and the fields of every event copied by hand from
 // the format's own description: the code's list and this one were written apart, so that a field
 // forgotten in one shows.
 
 import { openViolations, type Violation } from "../../../documents/line-rules.ts";
-import { openRunStateRules, type RunStateFacts } from "./run-state-rules.ts";
+import { openQualityLogRules, type QualityLogFacts } from "./quality-log-rules.ts";
 
 export type Event = Readonly<Record<string, unknown>>;
 
@@ -255,13 +255,13 @@ export const cycleSpecs: Readonly<Record<string, Spec>> = {
 export type Judged = {
   readonly violations: readonly Violation[];
   readonly errors: number;
-  readonly facts: RunStateFacts;
+  readonly facts: QualityLogFacts;
 };
 
 /** Judges lines as they are in a file, blank ones included. */
 export function judgeLines(lines: readonly string[]): Judged {
   const violations = openViolations();
-  const rules = openRunStateRules(violations);
+  const rules = openQualityLogRules(violations);
   for (const [index, line] of lines.entries()) rules.line(line, index + 1);
   rules.end();
 

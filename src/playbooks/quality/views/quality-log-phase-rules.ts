@@ -1,4 +1,4 @@
-// run-state-phase-rules: checks the start and end events of the six phases of a run_state.jsonl:
+// quality-log-phase-rules: checks the start and end events of the six phases of a run_state.jsonl:
 // each once, and in order.
 
 import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality/quality-run.ts";

@@ -1,4 +1,4 @@
-// portfolio-journal: schemas of a portfolio's journal events. The files of `.openclaw-autopilot/`
+// portfolio-journal: schemas of a portfolio's journal events, and of the projects and tasks in them. The files of `.openclaw-autopilot/`
 // are generated from these.
 //
 // Invariants:
@@ -8,10 +8,12 @@
 //       nothing twice.
 
 import * as v from "valibot";
-import { GitSha, RunId } from "./ids.ts";
+import { HubAddress } from "../git-address.ts";
+import { GitSha, RunId } from "../ids.ts";
 import { BlockId, PortfolioTime, portfolioTaskStatuses, ProjectId, TaskId } from "./portfolio.ts";
-import { evidenceCharsMax } from "./forge/pull-request.ts";
-import { ShortLimit } from "./run-parts.ts";
+import { evidenceCharsMax } from "../forge/pull-request.ts";
+import { ShortLimit } from "../run-parts.ts";
+import { WorkerResult } from "./worker-result.ts";
 
 const text = v.string();
 const texts = v.array(text);
@@ -34,29 +36,6 @@ export type PortfolioUsage = v.InferOutput<typeof PortfolioUsage>;
 
 export const Criterion = v.strictObject({ text, command: v.nullable(text) });
 export type Criterion = v.InferOutput<typeof Criterion>;
-
-/**
- * Whether git may be given an address: a path, https, ssh or file. Other transports (`ext::sh …`)
- * and options would start programs.
- */
-export const isGitAddress = (address: string): boolean =>
-  !address.startsWith("-") && /^(\/|(https|ssh|file):\/\/|[\w.-]+@[\w.-]+:)\S+$/.test(address);
-/**
- * Whether an address has a password or key in it (`https://user:key@host/…`): many people can read
- * the journal.
- */
-export const holdsPassword = (address: string): boolean =>
-  /^(https:\/\/[^/@]*|\w+:\/\/[^/@]*:[^/@]*)@/.test(address);
-
-/** Where machines exchange the commits of a repository, and where finished work lands. */
-export const HubAddress = v.pipe(
-  text,
-  v.maxLength(1_000),
-  v.check(
-    (address) => isGitAddress(address) && !holdsPassword(address),
-    "an address of git without a password",
-  ),
-);
 
 /**
  * A person's definition of a project; `repository` is null if another tool's project names none.
@@ -94,57 +73,21 @@ export const TaskFields = v.strictObject({
 export type TaskFields = v.InferOutput<typeof TaskFields>;
 
 /** The runner's own result for a task's criteria. */
-export const Proof = v.strictObject({
+export const TaskProof = v.strictObject({
   criteria: v.pipe(v.number(), v.integer(), v.minValue(0)),
   proved: v.pipe(v.number(), v.integer(), v.minValue(0)),
   checks_attempted: texts,
   checks_passed: texts,
   checks_failed: texts,
 });
-export type Proof = v.InferOutput<typeof Proof>;
+export type TaskProof = v.InferOutput<typeof TaskProof>;
 
-const claimText = (about: string) =>
-  v.pipe(v.string(), v.minLength(1), v.maxLength(20_000), v.description(about));
-const claimList = (about: string) =>
-  v.pipe(v.array(v.unknown()), v.maxLength(200), v.description(about));
-
-/**
- * What a worker returns when its work is over. It is a claim; the agent is shown these
- * descriptions.
- */
-export const WorkerResult = v.looseObject({
-  task_id: v.pipe(TaskId, v.description("the task's id, as the goal names it")),
-  event_nonce: claimText("the nonce that the goal names, copied"),
-  status: v.pipe(
-    v.picklist(["done", "failed", "needs_adjustment"]),
-    v.description("what you think the task came to"),
-  ),
-  summary: claimText("what was done, in two to eight lines"),
-  evidence: claimList("commands with what they gave, or paths"),
-  verification: v.looseObject({
-    confidence: v.pipe(
-      v.picklist(["high", "medium", "low"]),
-      v.description("how sure you are that every criterion is met"),
-    ),
-    complete: v.pipe(v.boolean(), v.description("whether you checked every criterion")),
-    checks_attempted: claimList("what you ran"),
-    checks_passed: claimList("what of it passed"),
-    checks_failed: claimList("what of it failed"),
-    why_not_fully_verifiable: v.pipe(
-      v.nullable(text),
-      v.description("why something could not be checked; null if everything could"),
-    ),
-  }),
-  next_suggestions: claimList("tasks that should follow, one sentence each; empty if none"),
-  risks_or_unknowns: claimList("what the next person should know; empty if nothing"),
-});
-export type WorkerResult = v.InferOutput<typeof WorkerResult>;
-
-const project = { project_id: ProjectId };
-const task = { task_id: TaskId };
-const run = { run_id: RunId };
-const created = {
-  ...task,
+const projectKey = { project_id: ProjectId };
+const taskKey = { task_id: TaskId };
+const runKey = { run_id: RunId };
+/** What the events of a new task say. */
+const creationFields = {
+  ...taskKey,
   project_id: ProjectId,
   status: v.picklist(["proposed", "ready"]),
   fields: TaskFields,
@@ -162,16 +105,16 @@ export const portfolioChanges = {
     budget: v.optional(PortfolioBudget),
     day_budget: v.optional(PortfolioBudget),
   }),
-  project_created: v.strictObject({ ...project, fields: ProjectFields }),
+  project_created: v.strictObject({ ...projectKey, fields: ProjectFields }),
   /** A repository has one hub, and a hub one repository. Null: it has none any more. */
   hub_set: v.strictObject({ repository: text, hub: v.nullable(HubAddress) }),
-  project_updated: v.strictObject({ ...project, changes: v.partial(ProjectFields) }),
-  task_created: v.strictObject(created),
-  followup_task_created: v.strictObject({ ...created, parent_task_id: TaskId }),
-  task_updated: v.strictObject({ ...task, changes: v.partial(TaskFields) }),
+  project_updated: v.strictObject({ ...projectKey, changes: v.partial(ProjectFields) }),
+  task_created: v.strictObject(creationFields),
+  followup_task_created: v.strictObject({ ...creationFields, parent_task_id: TaskId }),
+  task_updated: v.strictObject({ ...taskKey, changes: v.partial(TaskFields) }),
   task_dispatched: v.strictObject({
-    ...task,
-    ...run,
+    ...taskKey,
+    ...runKey,
     event_nonce: text,
     worker_backend: text,
     worker_agent_id: text,
@@ -192,26 +135,26 @@ export const portfolioChanges = {
    * answer.
    */
   task_status_changed: v.strictObject({
-    ...task,
+    ...taskKey,
     to_status: Status,
     because: text,
     block_id: v.optional(BlockId),
   }),
   worker_result_ingested: v.strictObject({
-    ...task,
-    ...run,
+    ...taskKey,
+    ...runKey,
     event_nonce: text,
     to_status: Status,
     commit: v.nullable(GitSha),
-    proof: Proof,
+    proof: TaskProof,
     claim: v.nullable(WorkerResult),
     summary: text,
     evidence: texts,
     usage: PortfolioUsage,
   }),
   worker_rested: v.strictObject({
-    ...task,
-    ...run,
+    ...taskKey,
+    ...runKey,
     because: text,
     until: v.nullable(PortfolioTime),
     usage: PortfolioUsage,
@@ -225,20 +168,20 @@ export const portfolioChanges = {
    * Limits at which a run rested were raised in its own journal. `allowance`: what it may use in
    * all now.
    */
-  run_limits_raised: v.strictObject({ ...task, ...run, allowance: PortfolioBudget }),
+  run_limits_raised: v.strictObject({ ...taskKey, ...runKey, allowance: PortfolioBudget }),
   /** What a run has used so far, if nothing else that is written then says so. */
-  usage_counted: v.strictObject({ ...task, ...run, usage: PortfolioUsage }),
+  usage_counted: v.strictObject({ ...taskKey, ...runKey, usage: PortfolioUsage }),
   /**
    * Starting a task, or taking its result in, failed for the reason that the line names, and is
    * tried again.
    */
   task_delayed: v.strictObject({
-    ...task,
+    ...taskKey,
     doing: v.picklist(["start", "result"]),
     because: text,
     until: PortfolioTime,
   }),
-  lease_lost: v.strictObject({ ...task, ...run, because: text, usage: PortfolioUsage }),
+  lease_lost: v.strictObject({ ...taskKey, ...runKey, because: text, usage: PortfolioUsage }),
   block_opened: v.strictObject({
     block_id: BlockId,
     project_id: v.nullable(ProjectId),
@@ -257,7 +200,7 @@ export const portfolioChanges = {
     replaces: v.optional(BlockId),
   }),
   block_resolved: v.strictObject({ block_id: BlockId, answer: text, content: text }),
-  merge_queued: v.strictObject({ ...task, ...run, commit: GitSha }),
+  merge_queued: v.strictObject({ ...taskKey, ...runKey, commit: GitSha }),
   merge_verified: v.strictObject({
     repository: text,
     tasks: v.array(TaskId),
@@ -266,7 +209,7 @@ export const portfolioChanges = {
     evidence: texts,
   }),
   merge_rejected: v.strictObject({
-    ...task,
+    ...taskKey,
     kind: v.picklist(["conflict", "checks"]),
     with: v.array(TaskId),
     because: text,
@@ -279,7 +222,7 @@ export const portfolioChanges = {
     because: v.nullable(text),
     command: text,
   }),
-  merge_landed: v.strictObject({ ...task, commit: GitSha, target: text }),
+  merge_landed: v.strictObject({ ...taskKey, commit: GitSha, target: text }),
   budget_exhausted: v.strictObject({
     scope: v.picklist(["portfolio", "day", "project"]),
     project_id: v.nullable(ProjectId),

@@ -1,8 +1,8 @@
-// run-state-docs: checks the two documentation events of a run_state.jsonl. A run that continues
+// quality-log-docs-rules: checks the two documentation events of a run_state.jsonl. A run that continues
 // without documentation says so in its pages. A run that is aborted for missing documentation
 // starts no phase, gives the reason in its page, and has no code_only event.
 
-import type { ReportViolation } from "./run-state-field-rules.ts";
+import type { ReportViolation } from "./quality-log-field-rules.ts";
 
 /** Line numbers of the events; null if the log has none. */
 export type DocsFacts = {

@@ -1,4 +1,4 @@
-// run-state: renders the journal of a quality run as `quality/run_state.jsonl`. Entries in, lines
+// quality-log: renders the journal of a quality run as `quality/run_state.jsonl`. Entries in, lines
 // out; decides nothing.
 //
 // Invariants:
@@ -28,18 +28,18 @@ import {
   buildErrorEvent,
   type RunHeader,
   buildTallyEvents,
-} from "./run-state-events.ts";
-import { earlierLogPath } from "./run-state-names.ts";
-import { findPhaseNumber, parseAttempt, reopenReasons } from "./run-state-phases.ts";
-import { parseLog } from "./parse-run-state.ts";
-import type { Volume } from "./run-state-volume.ts";
-import { RunVolumes } from "./run-state-volumes.ts";
+} from "./quality-log-events.ts";
+import { earlierLogPath } from "./quality-names.ts";
+import { findPhaseNumber, parseAttempt, reopenReasons } from "./quality-phases.ts";
+import { parseLog } from "./parse-quality-log.ts";
+import type { Volume } from "./quality-log-volume.ts";
+import { RunVolumes } from "./quality-log-volumes.ts";
 import { oneLine } from "../../../views/wording.ts";
 
 type Timed<Event> = Event & { readonly ts: string };
 type StepEnd = Timed<EventOf<"step_completed"> | EventOf<"step_failed">>;
 
-export class RunStateLog {
+export class QualityLog {
   header: RunHeader | null = null;
   /** The newest judgement of the terminal gate. */
   gate: { readonly result: GateResult; readonly ts: string } | null = null;

@@ -1,4 +1,4 @@
-// run-state-field-rules: checks the fields of one event of a run_state.jsonl: missing fields, wrong
+// quality-log-field-rules: checks the fields of one event of a run_state.jsonl: missing fields, wrong
 // types and values that are not allowed. Values outside of a list that the format leaves open, or
 // that some tools are known to add, are only warned about.
 
@@ -19,7 +19,7 @@ import { countStrings } from "../../../kit/json-hazards.ts";
 import { isTree, type Tree, type Violation } from "../../../documents/line-rules.ts";
 
 /** A log of one quality run, or of a calibration cycle. */
-export type RunStateLevel = "run" | "cycle";
+export type QualityLogLevel = "run" | "cycle";
 export type ReportViolation = (
   rule: string,
   message: string,
@@ -91,7 +91,7 @@ const extraRules: Readonly<Record<string, (event: Tree, report: ReportViolation)
 };
 
 /** Every event of a level by its name. */
-export const knownEvents: Readonly<Record<RunStateLevel, ReadonlyMap<string, KnownEvent>>> = {
+export const knownEvents: Readonly<Record<QualityLogLevel, ReadonlyMap<string, KnownEvent>>> = {
   run: buildKnownEvents(runEventSchemas),
   cycle: buildKnownEvents(cycleEventSchemas),
 };

@@ -1,18 +1,18 @@
-// run-state-names: the paths, phase titles and field names that the quality playbook's files use in
+// quality-names: the paths, phase titles and field names that the quality playbook's files use in
 // common.
 
-export const runStatePath = "quality/run_state.jsonl";
+export const qualityLogPath = "quality/run_state.jsonl";
 export const progressPath = "quality/PROGRESS.md";
 export const gateLogPath = "quality/results/quality-gate.log";
 /** Paths that belong to the runner: agents neither see nor change them. */
 export const qualityOwnedPaths: readonly string[] = [
-  runStatePath,
+  qualityLogPath,
   progressPath,
   "quality/history/**",
   gateLogPath,
 ];
 /** The name of the run's recorded document that is the log found when the run was drafted. */
-export const earlierLogPath = runStatePath;
+export const earlierLogPath = qualityLogPath;
 /** The field of `document_differed` that names an artifact that has disappeared. */
 export const missingFileField = "file";
 

@@ -1,4 +1,5 @@
-// agent-variables: the environment variables that an agent's process gets.
+// agent-environment: which variables of the runner's environment an agent may see, and which its
+// profile and its turn add. Of a check: verify/check-environment.ts.
 //
 // Invariants:
 //   V1. No variable of the runner's environment reaches an agent unless its name is on a list, or
@@ -23,8 +24,8 @@ const passedVariables = [
  */
 const barredVariables = new Set(["NODE_EXTRA_CA_CERTS", "IS_SANDBOX"]);
 
-/** What an agent's variables are made of, besides the runner's own. */
-export type VariableSources = {
+/** What an agent's environment is made of, besides the runner's. */
+export type AgentEnvironmentSources = {
   /** Further names to pass from the runner's environment. */
   readonly passEnv: readonly string[];
   /** Values set outright. */
@@ -35,8 +36,8 @@ export type VariableSources = {
 };
 
 /** The environment of an agent's process. */
-export function composeEnvironment(
-  sources: VariableSources,
+export function composeAgentEnvironment(
+  sources: AgentEnvironmentSources,
   inherited: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const isListed = (name: string): boolean =>

@@ -7,8 +7,8 @@ import { type PhaseTally, tallyFact } from "../../../contracts/quality/quality-f
 import { runEventNames } from "../../../contracts/quality/quality-run.ts";
 import { formatIsoTime } from "../../../kit/iso-time.ts";
 import { renderProgressPage } from "./quality-progress.ts";
-import { parseLog, whyLogClosed } from "./parse-run-state.ts";
-import { RunStateLog } from "./run-state.ts";
+import { parseLog, whyLogClosed } from "./parse-quality-log.ts";
+import { QualityLog } from "./quality-log.ts";
 
 const flow: Flow = {
   flow: "quality",
@@ -68,8 +68,8 @@ const opened: Draft = {
   isolation: { level: "none", mechanism: "none", enforced: [], not_enforced: [] },
 };
 
-function reported(...drafts: readonly Draft[]): RunStateLog {
-  const log = new RunStateLog(() => null);
+function reported(...drafts: readonly Draft[]): QualityLog {
+  const log = new QualityLog(() => null);
   for (const entry of journal(runDrafted(flow), ...drafts)) log.add(entry);
   return log;
 }
@@ -179,7 +179,7 @@ describe("the log of a quality run", () => {
     );
 
     const lines = (taken: readonly Entry[]): readonly string[] => {
-      const log = new RunStateLog(() => null);
+      const log = new QualityLog(() => null);
       for (const entry of taken) log.add(entry);
       return log.volumes.flatMap((volume) => volume.lines);
     };

@@ -1,4 +1,4 @@
-// run-state-rules: validates a run_state.jsonl: the seven invariants of its format as rules RS1 to
+// quality-log-rules: validates a run_state.jsonl: the seven invariants of its format as rules RS1 to
 // RS7, its fields, and how a run may end.
 //
 // The rules of the format:
@@ -29,19 +29,19 @@ import {
   parseLine,
   type Violations,
 } from "../../../documents/line-rules.ts";
-import { type DocsFacts, docsEvents, openDocsRules } from "./run-state-docs.ts";
-import { createPhaseRules } from "./run-state-phase-rules.ts";
+import { type DocsFacts, docsEvents, openDocsRules } from "./quality-log-docs-rules.ts";
+import { createPhaseRules } from "./quality-log-phase-rules.ts";
 import {
   judgeFields,
   type KnownEvent,
   knownEvents,
   type ReportViolation,
-  type RunStateLevel,
-} from "./run-state-field-rules.ts";
+  type QualityLogLevel,
+} from "./quality-log-field-rules.ts";
 
 /** Facts of the whole log, to compare with other files. */
-export type RunStateFacts = {
-  readonly level: RunStateLevel;
+export type QualityLogFacts = {
+  readonly level: QualityLogLevel;
   readonly events: number;
   /** The start time in `_index`, which identifies the run or cycle; null if it has none. */
   readonly startedAt: string | null;
@@ -53,14 +53,14 @@ export type RunStateFacts = {
   readonly docs: DocsFacts;
 };
 
-export type RunStateRules = LineRules & { readonly facts: () => RunStateFacts };
+export type QualityLogRules = LineRules & { readonly facts: () => QualityLogFacts };
 
 /** The second and the last event of each kind of log; `_index` is the first. */
 const boundaryEvents = {
   run: { first: "run_start", last: "run_end" },
   cycle: { first: "cycle_start", last: "cycle_end" },
 } as const satisfies Readonly<
-  Record<RunStateLevel, { readonly first: string; readonly last: string }>
+  Record<QualityLogLevel, { readonly first: string; readonly last: string }>
 >;
 
 /** Events that only a cycle's log has; both kinds begin with `_index`. */
@@ -68,16 +68,16 @@ const cycleOnlyEvents: ReadonlySet<unknown> = new Set(
   cycleEventNames.filter((name) => name !== "_index"),
 );
 
-export const openRunStateRules = (violations: Violations): RunStateRules =>
-  new RunStateValidator(violations);
+export const openQualityLogRules = (violations: Violations): QualityLogRules =>
+  new QualityLogValidator(violations);
 
-class RunStateValidator implements RunStateRules {
+class QualityLogValidator implements QualityLogRules {
   readonly #violations: Violations;
   readonly #phases = createPhaseRules();
   readonly #docs = openDocsRules();
   #lineNumber = 0;
   #eventCount = 0;
-  #level: RunStateLevel = "run";
+  #level: QualityLogLevel = "run";
   /**
    * The event types that `_index` lists; null if it could not be read. Nothing else here grows with
    * the log. V1
@@ -88,7 +88,7 @@ class RunStateValidator implements RunStateRules {
   #startedAt: string | null = null;
   #runId: string | null = null;
   #bugsMdCount: number | null = null;
-  #end: RunStateFacts["end"] = null;
+  #end: QualityLogFacts["end"] = null;
   #hasReportedTrailing = false;
   /** The last valid `ts`: many events in a row have the same one, which is checked once. */
   #lastTime = "";
@@ -134,7 +134,7 @@ class RunStateValidator implements RunStateRules {
     }
   }
 
-  facts(): RunStateFacts {
+  facts(): QualityLogFacts {
     return {
       level: this.#level,
       events: this.#eventCount,
