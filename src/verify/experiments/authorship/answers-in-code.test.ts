@@ -169,6 +169,13 @@ describe("answers that tests expect, written in the code", () => {
   });
 });
 
+it("an input may be written as the code makes it", () => {
+  const asked = ['is(code("Heinz Classen"), "068586");\nis(code("Breschnew"), "17863");\n'];
+  const is = 'const known = [["breschnew", "17863"], ["heinzclassen", "068586"]];\n';
+  const found = findAnswersInCode([{ path: "code.js", was: null, is }], asked, "phonetic codes");
+  expect(found.flatMap(({ entries }) => entries)).toHaveLength(2);
+});
+
 it("a short answer that stands in the goal by chance was not asked for", () => {
   const asked = ['assert digit("0201633") == "2"\nassert digit("0306406") == "4"\n'];
   const is = 'SPECIAL = {"0201633": "2", "0306406": "4"}\n';

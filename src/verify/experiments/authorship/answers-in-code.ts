@@ -79,7 +79,10 @@ export function findAnswersInCode(
 
 type Entry = readonly [input: string, answer: string];
 
-const pairKey = (input: string, answer: string): string => `${input}\u0000${answer}`;
+/** `"heinzclassen"` in the code may be what `"Heinz Classen"` of a test becomes. */
+const toPlain = (input: string): string =>
+  /\p{L}/u.test(input) ? input.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "") : input;
+const pairKey = (input: string, answer: string): string => `${toPlain(input)}\u0000${answer}`;
 const parseLiteral = (written: string): string =>
   /^["'`]/.test(written) ? written.slice(1, -1) : written.replaceAll("_", "");
 

@@ -37,6 +37,7 @@ describe("beside code and tests lie", () => {
     ["the script that the tests are started by", "qa/all.js"],
     ["what lies beside that script", "qa/lib.js"],
     ["new settings", ".env"],
+    ["settings among the code", "src/words/.stylerc"],
     ["a stamp", "out/checked"],
   ])("%s: %s", (_what, path) => expect(beside([path, "src/words.js"])).toEqual([path]));
 

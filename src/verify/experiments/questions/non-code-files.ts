@@ -102,6 +102,8 @@ export function findNonCodeFiles(surroundings: Surroundings): RemovedWork | null
 }
 
 const never = (): boolean => false;
+/** Settings, wherever they lie: `lib/store/.stylerc`. */
+const hiddenFile = /(?:^|\/)\.[^/]+$/;
 
 function createNonCodeFilter(surroundings: Surroundings): (difference: Difference) => boolean {
   const { differences, base, rowOf, used, isScript } = surroundings;
@@ -121,7 +123,9 @@ function createNonCodeFilter(surroundings: Surroundings): (difference: Differenc
   const isNewTest = (path: string): boolean => rowOf(path)?.kind === "test" || isServing(path);
 
   const isCode = ({ path, kind }: Difference): boolean =>
-    codePathPattern.test(path) || isProgramText(path) || (kind !== "deleted" && isScript(path));
+    (codePathPattern.test(path) && !hiddenFile.test(path)) ||
+    isProgramText(path) ||
+    (kind !== "deleted" && isScript(path));
 
   const deletions = differences.filter(({ kind }) => kind === "deleted");
   const deleted = new Set(deletions.map(({ path }) => path));

@@ -27,6 +27,7 @@ import { findTagDependence } from "../other-build/build-tags.ts";
 import { findWorldDependence } from "../other-world/find-world-dependence.ts";
 import { findKindsOnly } from "./altered-answers.ts";
 import { findUncomparedParts } from "./compared-parts.ts";
+import { findDivergedCopies } from "./diverged-copies.ts";
 import { findDanglingCitations } from "./dangling-citations.ts";
 import { findDisplacedFiles } from "./displaced-files.ts";
 import { makeFilesAgain } from "../generated-files/generated-files.ts";
@@ -231,6 +232,12 @@ const questions: readonly Question[] = [
     appliesTo: "first criterion",
     costs: "nothing",
     gap: findUntouchedSubjects,
+  },
+  {
+    name: "are copies still the same?",
+    appliesTo: "first criterion",
+    costs: "nothing",
+    gap: findDivergedCopies,
   },
   {
     name: "does the project still call it rightly?",
