@@ -18,8 +18,8 @@ import {
   readChanged,
   readSources,
   readTests,
-} from "./question-context.ts";
-import { findNewFunctions, trapOnly } from "./trapped-functions.ts";
+} from "../questions/question-context.ts";
+import { findNewFunctions, trapOnly } from "../questions/trapped-functions.ts";
 
 /** Words of a function that judges. A list; a function without any of them is a helper. */
 const judges = /assert|expect|check|equal|fail|throw|raise|should|must|verif|require|die\b/i;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findProtectionRow } from "../../protected/kinds.ts";
-import type { QuestionContext } from "./question-context.ts";
+import type { QuestionContext } from "../questions/question-context.ts";
 import { findUnrunTests } from "./unrun-tests.ts";
 
 const path = "src/test/java/IbanTest.java";
