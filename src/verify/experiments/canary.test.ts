@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Check } from "../../contracts/evidence.ts";
+import type { Check, Experiment } from "../../contracts/evidence.ts";
 import { runCanary } from "./canary.ts";
 import type { Edit, Lab, Side } from "./lab.ts";
 import { asksOnlyCode } from "./broken-expectations/find-judges.ts";
@@ -144,6 +144,30 @@ describe("a check with tests", () => {
     });
 
     expect(here.runs).toEqual(["work", "base", "work"]);
+  });
+
+  test("that misses it on the base, too, as soon as there is another test file, is not accused", async () => {
+    const isAdded = (edits: readonly Edit[]): boolean =>
+      edits.some(({ path }) => path === "test/b.test.js");
+    const textAt: Lab["textAt"] = async (side, path) =>
+      path === "test/a.test.js"
+        ? tests
+        : path === "test/b.test.js" && side === "work"
+          ? "b();"
+          : null;
+    const judge = (misses: (edits: readonly Edit[]) => boolean): Promise<Experiment> =>
+      runCanary(
+        check,
+        lab((side, edits) => (side === "work" || misses(edits) ? green : honest(edits)), {
+          changedPaths: ["src/a.ts", "test/b.test.js"],
+          textAt,
+        }),
+      );
+    expect(await judge(isAdded)).toMatchObject({
+      outcome: "partly",
+      detail: expect.stringContaining("since there are more test files") as unknown,
+    });
+    expect(await judge(() => false)).toMatchObject({ outcome: "missed" });
   });
 
   test("that hears one test and not the other is blind", async () => {
