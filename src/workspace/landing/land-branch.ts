@@ -19,7 +19,7 @@ import type { Repository } from "../git/repository.ts";
 import { readChangedFiles } from "../git/checkout-status.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { alwaysOwnedPaths } from "../owned-paths.ts";
-import { runBranchName } from "../git/run-branches.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 import { openWorkspace } from "../workspace.ts";
 import { describeFilesInTheWay, findFilesInTheWay, formatShortList } from "./files-in-the-way.ts";
 import { findUnfinishedOperation, type UnfinishedOperation } from "./unfinished-operation.ts";
