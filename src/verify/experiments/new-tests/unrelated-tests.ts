@@ -14,10 +14,10 @@ import { detectLanguage } from "../../protected/kinds.ts";
 import { isNameOfTest, type TestCase } from "../source-text/test-cases.ts";
 import { findComparedValues } from "../broken-expectations/assertion-flips.ts";
 import { findImports } from "../source-text/expected-value-sources.ts";
-import { type MutatedFunctions, listFunctions } from "./mutations.ts";
+import { type MutatedFunctions, listFunctions } from "../questions/mutations.ts";
 import { isWrittenOut } from "../broken-expectations/near-values.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
-import type { QuestionContext } from "./question-context.ts";
+import type { QuestionContext } from "../questions/question-context.ts";
 
 /** `textOf`: the whole file of a test. */
 export function findUnrelated(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findUnrelated } from "./unrelated-tests.ts";
-import { mutateFunctions } from "./mutations.ts";
+import { mutateFunctions } from "../questions/mutations.ts";
 
 const source = {
   path: "calc.py",

@@ -3,7 +3,7 @@
 import { listSome } from "../../../kit/list-some.ts";
 import { findProtectionRow, isTestRow } from "../../protected/kinds.ts";
 import { findTestCases } from "../source-text/test-cases.ts";
-import { type QuestionContext, readChanged } from "./question-context.ts";
+import { type QuestionContext, readChanged } from "../questions/question-context.ts";
 
 /** Tests of the work's own that are marked as skipped, asked once. */
 export async function findSkippedTests(context: QuestionContext): Promise<string | null> {

@@ -5,12 +5,13 @@
 // Invariants:
 //   N1. Only functions are asked about that no code names and no report tells of. Where runners find
 //       tests by their names, those that begin like an older test are taken for run.
-//   N2. A gap names only what an experiment has shown, of a check that reads those files at all.
+//   N2. A gap names only what an experiment has shown, of a check that runs other tests: with an
+//       error in the first line of each of those it fails.
 
 import { listSome } from "../../../kit/list-some.ts";
 import { findProtectionRow, isTestRow } from "../../protected/kinds.ts";
 import { detectSourceLanguage, type SourceLanguage } from "../../protected/source-language.ts";
-import { runsNewTests } from "../run-code.ts";
+import type { Edit } from "../lab.ts";
 import { type Definition, findFunctions } from "../source-text/definitions.ts";
 import {
   type ChangedFile,
@@ -18,8 +19,8 @@ import {
   readChanged,
   readSources,
   readTests,
-} from "./question-context.ts";
-import { findNewFunctions, trapOnly } from "./trapped-functions.ts";
+} from "../questions/question-context.ts";
+import { findNewFunctions, trapOnly } from "../questions/trapped-functions.ts";
 
 /** Words of a function that judges. A list; a function without any of them is a helper. */
 const judges = /assert|expect|check|equal|fail|throw|raise|should|must|verif|require|die\b/i;
@@ -42,9 +43,29 @@ export async function findUnrunTests(context: QuestionContext): Promise<string |
     if (group === suspects) break;
   }
 
-  if (unrun.length === 0 || !(await runsNewTests(context.lab, context.differences))) return null;
+  if (unrun.length === 0 || !(await runsOtherTests(context, unrun))) return null; // N2
   const names = unrun.map(({ file, definition }) => `${definition.name} (${file.path})`);
-  return `nobody runs ${listSome(names, shownMax)}: it passes as well with an error in the first line of each`; // N2
+  return `nobody runs ${listSome(names, shownMax)}: it passes as well with an error in the first line of each`;
+}
+
+/** N2 */
+async function runsOtherTests(
+  context: QuestionContext,
+  unrun: readonly Suspect[],
+): Promise<boolean> {
+  const texts = await readTests(context);
+  const others = texts
+    .map(({ path, text }): ChangedFile => ({ path, was: null, is: text }))
+    .flatMap((file) => findNewFunctions(file).map((definition) => ({ file, definition })))
+    .filter(
+      ({ file, definition: { name, text } }) =>
+        judges.test(text.slice(text.indexOf(name) + name.length)) &&
+        !unrun.some((one) => one.file.path === file.path && one.definition.name === name),
+    );
+  if (others.length === 0) return false;
+  const edits = trapAll(others);
+
+  return edits !== null && (await context.runWith(null, { edits }))?.passed === false;
 }
 
 /** N1 */
@@ -107,6 +128,14 @@ async function passesTrapped(
   context: QuestionContext,
   suspects: readonly Suspect[],
 ): Promise<boolean> {
+  const edits = trapAll(suspects);
+  return (
+    edits !== null && (await context.runWith("it runs all its tests", { edits }))?.passed === true
+  );
+}
+
+/** Each of these with an error in its first line; null if a file can't be changed so. */
+function trapAll(suspects: readonly Suspect[]): readonly Edit[] | null {
   const files = [...new Set(suspects.map(({ file }) => file))];
   const edits = files.map((file) =>
     trapOnly(
@@ -114,8 +143,8 @@ async function passesTrapped(
       suspects.filter((one) => one.file === file).map(({ definition }) => definition),
     ),
   );
-  const wanted = edits.flatMap((edit) => edit ?? []);
-  if (wanted.length < files.length) return false;
 
-  return (await context.runWith("it runs all its tests", { edits: wanted }))?.passed === true;
+  return edits.some((edit) => edit === null || edit.length === 0)
+    ? null
+    : edits.flatMap((edit) => edit ?? []);
 }
