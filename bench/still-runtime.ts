@@ -103,7 +103,7 @@ export function stillRuntime(journal: Journal, onEntry: Runtime["onEntry"]): Run
       prove: async () => ({ holds: true, failures: [], checks: [] }),
       inspectProtected: async () => ({ content: "", changes: [] }),
       composeBaseFiles: async ({ base }) => ({ from: base, paths: [], without: [] }),
-      claims: async () => [],
+      checkClaims: async () => [],
     },
     functions: { run: {}, proof: {}, phases: {}, tasks: {} },
     children: { run: async () => ({ ok: true, facts: {}, detail: "" }) },

@@ -1,10 +1,16 @@
 // where: `npm run where -- WORDS` names the source files that fit the words best, by their path, first sentence, exported names with their
-// comments, and rows of docs/WHERE.md.
+// comments, and rows of docs/WHERE.md. A word that few files have counts more.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const shownMax = 8;
+/** What a file gets for a word wherever it has it; `weights` are added by where that is. */
+const basePoints = 10;
 const weights = { path: 5, rows: 4, sentence: 3, names: 2, comments: 1 };
+/** Words of a question that say nothing of a file. */
+const commonWords = new Set(
+  "the of on a to is how what when where which in for and an it its that".split(" "),
+);
 const exported =
   /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?export (?:async )?(?:const|function\*?|type|class) (\w+)/g;
 
@@ -28,38 +34,51 @@ function readRows(page) {
   return rows;
 }
 
+/** A file's first sentence, and the words of each of its parts: `{ path, sentence, stems }`. */
+function readPlace(root, path, rows) {
+  const text = readFileSync(join(root, path), "utf8");
+  const header = /^(?:(?:\/\/|#).*\n)+/.exec(text)?.[0] ?? "";
+  const sentence = header
+    .replace(/\s*(?:\/\/|#)\s*/g, " ")
+    .trim()
+    .replace(/^[\w.-]+: /, "")
+    .split(/(?<=\.)\s/)[0];
+  const found = [...text.matchAll(exported)];
+  const [comments, names] = [1, 2].map((group) => found.map((match) => match[group]).join(" "));
+  const parts = { path: path.slice(4), rows, sentence, names, comments };
+  const stems = Object.entries(parts).map(([part, of]) => [weights[part], new Set(toStems(of))]);
+  return { path, sentence, stems };
+}
+
+/** What a file gets for a word: 0 if it does not have it. */
+const pointsFor = ({ stems }, word) =>
+  Math.max(0, ...stems.map(([weight, of]) => (of.has(word) ? basePoints + weight : 0)));
+
 /** The files of a repository that fit the words, best first: `{ path, sentence, score }`. */
 function findPlaces(root, words) {
-  const wanted = new Set(toStems(words.join(" ")));
+  const spoken = words.flatMap((word) => word.split(/\s+/));
+  const telling = spoken.filter((word) => !commonWords.has(word.toLowerCase()));
+  const wanted = [...new Set(toStems(telling.join(" ")))];
   const rows = readRows(readFileSync(join(root, "docs/WHERE.md"), "utf8"));
-  const scored = readdirSync(join(root, "src"), { recursive: true })
-    .sort()
+  const places = readdirSync(join(root, "src"), { recursive: true })
     .map((path) => `src/${path.replaceAll("\\", "/")}`)
     .filter((path) => /(?<!\.test|\.test-support)\.(?:ts|yaml)$/.test(path))
-    .map((path) => {
-      const text = readFileSync(join(root, path), "utf8");
-      const header = (/^(?:(?:\/\/|#).*\n)+/.exec(text)?.[0] ?? "").replace(
-        /\s*(?:\/\/|#)\s*/g,
-        " ",
-      );
-      const sentence = header
-        .trim()
-        .replace(/^[\w.-]+: /, "")
-        .split(/(?<=\.)\s/)[0];
-      const found = [...text.matchAll(exported)];
-      const [comments, names] = [1, 2].map((group) => found.map((match) => match[group]).join(" "));
-      const parts = { path: path.slice(4), rows: rows[path] ?? "", sentence, names, comments };
-      const stems = Object.entries(parts).map(([part, of]) => [
-        weights[part],
-        new Set(toStems(of)),
-      ]);
-      const points = [...wanted].map((word) =>
-        Math.max(0, ...stems.map(([weight, of]) => (of.has(word) ? 100 + weight : 0))),
-      );
-      return { path, sentence, score: points.reduce((sum, point) => sum + point, 0) };
-    });
-  const fitting = scored.filter(({ score }) => score > 0);
-  return fitting.sort((one, other) => other.score - one.score).slice(0, shownMax);
+    .sort()
+    .map((path) => readPlace(root, path, rows[path] ?? ""));
+
+  const scores = places.map(() => 0);
+  for (const word of wanted) {
+    const points = places.map((place) => pointsFor(place, word));
+    const files = points.filter((point) => point > 0).length;
+    const rarity = Math.log(1 + places.length / Math.max(1, files));
+    points.forEach((point, at) => (scores[at] += point * rarity));
+  }
+
+  return places
+    .map(({ path, sentence }, at) => ({ path, sentence, score: scores[at] }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .slice(0, shownMax);
 }
 
 const places = findPlaces(join(import.meta.dirname, ".."), process.argv.slice(2));

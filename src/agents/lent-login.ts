@@ -41,6 +41,7 @@ export type ReturnedLogin = {
   /** Changed files that were not copied back. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 };
+type FileOutcome = { readonly path: string; readonly outcome: CopyBackOutcome };
 export type LentLogin = {
   readonly files: readonly string[];
   readonly giveBack: () => Promise<ReturnedLogin>;
@@ -72,17 +73,14 @@ export function lendLogin(
 
   let isReturned = false;
   const giveBack = (): Promise<ReturnedLogin> => {
-    const renewed: string[] = [];
-    const kept: { path: string; why: string }[] = [];
+    const outcomes: FileOutcome[] = [];
 
     for (const loan of isReturned ? [] : loans) {
       const { path } = loan.file;
       giveOwnerAccess(privateHome, path.split("/").slice(0, -1));
       loan.borrowers -= 1;
       const outcome = tryCopyBack(loan, userHome);
-      if (outcome === "renewed") renewed.push(path);
-      else if (outcome !== "unchanged") kept.push({ path, why: outcome.why });
-
+      outcomes.push({ path, outcome });
       if (loan.borrowers > 0 || isPutOff(outcome)) continue; // L6
       // A login is in the private HOME only while a turn uses it.
       currentLoans.delete(loan.copy); // L4
@@ -90,7 +88,7 @@ export function lendLogin(
     }
 
     isReturned = true;
-    return Promise.resolve({ renewed, kept });
+    return Promise.resolve(sortOutcomes(outcomes));
   };
 
   return Promise.resolve({ files: loans.map(({ file }) => file.path), giveBack });
@@ -104,8 +102,9 @@ function lendFile(file: LoginFile, userHome: string, privateHome: string): Loane
     return shared; // L4
   }
 
-  const content = readContent(join(userHome, file.path));
-  if (typeof content === "string") return null;
+  const own = readContent(join(userHome, file.path));
+  if ("problem" in own) return null;
+  const { content } = own;
 
   const loan = {
     file,
@@ -128,8 +127,7 @@ export function returnLeftoverLoans(
   userHome: string,
   privateHome: string,
 ): ReturnedLogin {
-  const renewed: string[] = [];
-  const kept: { path: string; why: string }[] = [];
+  const outcomes: FileOutcome[] = [];
 
   for (const file of files) {
     const loan = {
@@ -137,21 +135,27 @@ export function returnLeftoverLoans(
       copy: join(privateHome, file.path),
       record: recordPath(file, privateHome),
     };
-    const lentHash = readContent(loan.record);
-    if (typeof lentHash === "string" || currentLoans.has(loan.copy)) continue;
+    const record = readContent(loan.record);
+    if ("problem" in record || currentLoans.has(loan.copy)) continue;
     giveOwnerAccess(privateHome, file.path.split("/").slice(0, -1));
     const outcome = tryCopyBack(
-      { ...loan, lentHash: lentHash.toString("utf8"), borrowers: 0 },
+      { ...loan, lentHash: record.content.toString("utf8"), borrowers: 0 },
       userHome,
     );
-    if (outcome === "renewed") renewed.push(file.path);
-    else if (outcome !== "unchanged") kept.push({ path: file.path, why: outcome.why });
-
+    outcomes.push({ path: file.path, outcome });
     if (!isPutOff(outcome)) deleteCopy(loan); // L6
   }
 
-  return { renewed, kept };
+  return sortOutcomes(outcomes);
 }
+
+/** What was renewed and what was not; an unchanged file is in neither list. */
+const sortOutcomes = (outcomes: readonly FileOutcome[]): ReturnedLogin => ({
+  renewed: outcomes.flatMap(({ path, outcome }) => (outcome === "renewed" ? [path] : [])),
+  kept: outcomes.flatMap(({ path, outcome }) =>
+    typeof outcome === "object" ? [{ path, why: outcome.why }] : [],
+  ),
+});
 
 /** Beside the private HOME, where no sandboxed agent can read it. */
 const recordPath = ({ path }: LoginFile, privateHome: string): string =>
@@ -193,15 +197,17 @@ function tryCopyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
 
 function copyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
   const { file, copy, lentHash } = loan;
-  const leftContent = readContent(copy);
-  if (typeof leftContent === "string") {
-    return file.refreshes ? { why: `the agent left ${leftContent} in its place` } : "unchanged";
+  const left = readContent(copy);
+  if ("problem" in left) {
+    return file.refreshes ? { why: `the agent left ${left.problem} in its place` } : "unchanged";
   }
 
+  const leftContent = left.content;
   if (sha256(leftContent) === lentHash || !file.refreshes) return "unchanged";
   const userFile = join(userHome, file.path);
-  const userContent = readContent(userFile);
-  if (typeof userContent === "string") return { why: `the user's own is ${userContent} by now` };
+  const own = readContent(userFile);
+  if ("problem" in own) return { why: `the user's own is ${own.problem} by now` };
+  const userContent = own.content;
   if (sha256(userContent) !== lentHash) return { why: "the user's own changed meanwhile" }; // L2
   if (
     file.path.endsWith(".json") &&
@@ -217,23 +223,27 @@ function copyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
   return "renewed";
 }
 
-/** The bytes of a regular file of bounded size; else a message about what is there. */
-function readContent(path: string): Buffer | string {
+/** `problem`: what is there instead, as the object of a sentence. */
+type FileContent = { readonly content: Buffer } | { readonly problem: string };
+
+/** The bytes of a regular file of bounded size. L1 */
+function readContent(path: string): FileContent {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return "nothing";
-  if (!stats.isFile()) return "something that isn't a regular file";
+  if (stats === undefined) return { problem: "nothing" };
+  if (!stats.isFile()) return { problem: "something that isn't a regular file" };
   let fd: number;
 
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
-    return "something that cannot be read";
+    return { problem: "something that cannot be read" };
   }
 
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) return "something that isn't a regular file";
-    return stat.size > loginBytesMax ? "more than a login can be" : readFileSync(fd);
+    if (!stat.isFile()) return { problem: "something that isn't a regular file" };
+    if (stat.size > loginBytesMax) return { problem: "more than a login can be" };
+    return { content: readFileSync(fd) };
   } finally {
     closeSync(fd);
   }

@@ -1,5 +1,6 @@
 // doctor: checks the machine and the project, and says how to fix what is missing; changes nothing.
 
+import { onlyDetects } from "../contracts/isolation-levels.ts";
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { agentProfiles } from "../agents/profiles/table.ts";
@@ -21,11 +22,7 @@ import {
   isFolderBlocked,
   listRuns,
 } from "../project/runs/project-paths.ts";
-import {
-  onlyDetects,
-  describeCheckoutKind,
-  inspectEveryIsolation,
-} from "../runner/inspect-isolation.ts";
+import { describeCheckoutKind, inspectEveryIsolation } from "../runner/inspect-isolation.ts";
 import { findMissingTools } from "../runner/draft/missing-tools.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { product } from "../project/runs/product.ts";

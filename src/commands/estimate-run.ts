@@ -17,7 +17,7 @@ import { computeFlowBudget, estimateFlowTokens } from "../project/config/flow-bu
 import { requireSettings } from "../project/config/settings.ts";
 import { catchRefusals, refuse, respond } from "../project/respond.ts";
 import { requireProject } from "../project/runs/project-paths.ts";
-import { readRunCases } from "../project/runs/run-cases.ts";
+import { readRunCases } from "../project/runs/past-runs.ts";
 import { describeForecastRecord } from "../views/estimate-page.ts";
 import { formatAmount, formatNumber, formatMoney, plural } from "../views/wording.ts";
 

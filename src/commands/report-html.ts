@@ -8,7 +8,7 @@ import { product } from "../project/runs/product.ts";
 import { catchRefusals, refuse } from "../project/respond.ts";
 import { readEntries } from "../project/runs/read-entries.ts";
 import { loadRun, type LoadedRun } from "../project/runs/loaded-run.ts";
-import { readRunCases } from "../project/runs/run-cases.ts";
+import { readRunCases } from "../project/runs/past-runs.ts";
 import { systemClock } from "../project/runs/system-clock.ts";
 import { parseHunks } from "../views/facts/hunks.ts";
 import { renderPortfolioFile } from "../views/web/portfolio-file.ts";

@@ -7,6 +7,7 @@ import { sendToRun, refuseLate } from "../runner/send-to-run.ts";
 import type { CommandContext } from "../project/command-context.ts";
 import { catchRefusals, respond } from "../project/respond.ts";
 import { requireStatus, loadRun } from "../project/runs/loaded-run.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 
 /** Stops a run for good: ends the agent's whole process tree; the branch stays as it is. */
 export function stop(
@@ -29,7 +30,7 @@ export function stop(
       result: "PASS",
       run_id: loaded.run,
       state: view.status,
-      message: `${loaded.run} is ${view.status}. Its work stays on branch autopilot/${loaded.run}${hasLanded(view) ? "; what was finished has landed" : ""}.`,
+      message: `${loaded.run} is ${view.status}. Its work stays on branch ${runBranchName(loaded.run)}${hasLanded(view) ? "; what was finished has landed" : ""}.`,
       data: { reason: input.reason ?? null },
     });
   });

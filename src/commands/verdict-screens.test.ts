@@ -20,10 +20,11 @@ import {
   describeProofAndLanding,
 } from "../views/sentences/verdict-sentences.ts";
 import type { Landing } from "../views/sentences/landing-sentence.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 
 const landings = ["landed", "kept", "nothing"] as const satisfies readonly Landing[];
 const gaps = ["nobody looked at c2"];
-const branch = `autopilot/${runView().drafted.run_id}`;
+const branch = runBranchName(runView().drafted.run_id);
 
 function completed(verdict: (typeof verdicts)[number], landing: Landing): Run {
   const merge = {

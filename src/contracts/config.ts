@@ -1,4 +1,8 @@
-// config: schema of the config file: agents, checks, limits, isolation and landing.
+// config: schema of the config files, the user's and a project's (.autopilot/config.yaml): who works,
+// how work is proved and merged, what it may use, and who is notified.
+//
+// Beside it: defaults, config-defaults.ts; how far a project's file may go, project/config/
+// config-directions.ts; the words for editors, commands/schemas/key-descriptions.ts.
 
 import * as v from "valibot";
 import { TunedLimits } from "./tunable-limits.ts";
@@ -12,9 +16,12 @@ export const AgentOverride = v.strictObject({
    * The shipped profile this one starts from; without it, the one of the same name, else `custom`.
    */
   like: v.optional(text),
+  /** Its command, word by word. */
   argv: v.optional(v.pipe(v.array(text), v.minLength(1))),
   env: v.optional(v.record(text, text)),
+  /** Names of variables that it gets from the user's environment. */
   pass_env: v.optional(v.array(text)),
+  /** By its provider's name. */
   model: v.optional(text),
   /**
    * `key`: through the meter, with a key of the user's. `own`: with the agent's own login, past the
@@ -32,6 +39,7 @@ export const AgentOverride = v.strictObject({
    * rules.
    */
   mode: v.optional(v.picklist(["read", "edit", "full"])),
+  /** What the usage that it reports counts (UsageMeaning, agents/profiles/profile.ts). */
   usage: v.optional(
     v.picklist(["turn", "lastCall", "cumulative", "quotaMeta", "chunkMeta", "none"]),
   ),
@@ -74,6 +82,7 @@ const Price = v.pipe(v.number(), v.minValue(0));
 export const ModelPrice = v.strictObject({
   input: Price,
   output: Price,
+  /** Read from the provider's cache, and written to it. */
   cached: v.optional(Price),
   cache_write: v.optional(Price),
 });
@@ -128,7 +137,9 @@ export const NotifyHook = v.pipe(
     name: v.optional(
       v.pipe(text, v.regex(/^[\w.-]{1,40}$/, "a name of letters, digits, dots and hyphens")),
     ),
+    /** Which notices it gets; without it, all. */
     on: v.optional(v.pipe(v.array(v.picklist(noticeKinds)), v.minLength(1))),
+    /** The command, word by word. */
     run: v.optional(v.pipe(v.array(text), v.minLength(1))),
     webhook: v.optional(
       v.union(
@@ -165,20 +176,27 @@ export const OtelSettings = v.strictObject({
 });
 export type OtelSettings = v.InferOutput<typeof OtelSettings>;
 
+/** When a passing check is tried out: `checks.canary`. */
 export const canaryModes = ["final", "always", "off"] as const;
+/** What to do at a provider's limit: `on_limit`. */
 export const limitPolicies = ["resume", "ask", "never"] as const;
 
 /** Every key is optional; unknown keys are refused with their line. */
 export const Config = v.strictObject({
   version: v.optional(v.literal(1)),
+  /** Who works, if nothing else names an agent: its name, or `scripted:FILE`. */
   agent: v.optional(text),
   agents: v.optional(v.record(text, AgentSettings)),
+  /** Which agent plays which role of a flow. */
   roles: v.optional(v.record(text, text)),
   checks: v.optional(
     v.strictObject({
+      /** Further commands that must pass, besides those that are detected. */
       commands: v.optional(v.array(text)),
+      /** Whether the project's own checks are looked for. */
       detect: v.optional(v.boolean()),
       timeout_minutes: v.optional(v.pipe(v.number(), v.minValue(0.01), v.maxValue(1440))),
+      /** Folders of installed packages that checks and agents get a copy of. */
       dependencies: v.optional(v.array(text)),
       /**
        * How often at most a check is run on one tree to find out whether it is flaky; 1 turns it
@@ -213,11 +231,15 @@ export const Config = v.strictObject({
   ),
   limits: v.optional(TunedLimits),
   isolation: v.optional(v.picklist(isolationLevels)),
+  /** Whether checks have the network, and which further hosts agents may reach. */
   network: v.optional(
     v.strictObject({ checks: v.optional(v.boolean()), agents: v.optional(v.array(Host)) }),
   ),
+  /** `required`: a preview is confirmed before a run starts. `auto`: it is only shown. */
   dry_run: v.optional(v.picklist(["required", "auto"])),
+  /** Globs of further files that judge the work; `!glob` takes one out. */
   protect: v.optional(v.array(text)),
+  /** By model. */
   prices: v.optional(v.record(text, ModelPrice)),
   /** Further environment variables whose values are written nowhere. */
   redact: v.optional(v.array(text)),
@@ -244,7 +266,9 @@ export const Config = v.strictObject({
    * performance.
    */
   with: v.optional(v.array(text)),
+  /** A profile's name, or limits: `tokens=250k,minutes=45,usd=3`. */
   max_budget: v.optional(text),
+  /** What holds of every objective that does not say otherwise (objective.ts). */
   completion_mode: v.optional(v.picklist(completionModes)),
   risk_level: v.optional(v.picklist(riskLevels)),
   handoff_mode: v.optional(v.picklist(handoffModes)),

@@ -2,8 +2,13 @@
 
 /** The levels that enforce, strongest first: the order in which `auto` tries them. */
 export const enforcingLevels = ["overlay", "bwrap", "srt", "landlock"] as const;
-/** Every level, strongest first; the last two enforce nothing. */
-const levelsByStrength = [...enforcingLevels, "clone", "none"] as const;
+const detectingLevels = ["clone", "none"] as const;
+/** Every level, strongest first. */
+const levelsByStrength = [...enforcingLevels, ...detectingLevels] as const;
+/** Whether a level detects what an agent did outside its folder without preventing it. */
+export const onlyDetects = (level: string): boolean =>
+  detectingLevels.some((detecting) => detecting === level);
+
 /** What a person may ask for. */
 export const isolationLevels = ["auto", ...levelsByStrength] as const;
 

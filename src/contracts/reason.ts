@@ -1,5 +1,9 @@
-// reason: lists every reason code: what it means, how it counts, what to do about it. A code is
-// never reused for another meaning; two cases that a user would distinguish have two codes.
+// reason: the one table of reason codes, joined from a file per subject in reasons/: what each code
+// means, whether it counts as PASS, WARN or FAIL, and what to do about it.
+//
+// Invariants:
+//   R1. A code is never reused for another meaning: journals keep it.
+//   R2. Two cases that a user would distinguish have two codes.
 
 import { agentReasons } from "./reasons/agent-reasons.ts";
 import { documentReasons } from "./reasons/document-reasons.ts";
@@ -8,7 +12,7 @@ import { machineReasons } from "./reasons/machine-reasons.ts";
 import { pauseReasons } from "./reasons/pause-reasons.ts";
 import { portfolioReasons } from "./reasons/portfolio-reasons.ts";
 import { pullRequestReasons } from "./reasons/pull-request-reasons.ts";
-import { type Reason, reason, unclear } from "./reasons/reason-row.ts";
+import { type Reason, reason, failsWithBoundedRetry } from "./reasons/reason-row.ts";
 import { runReasons } from "./reasons/run-reasons.ts";
 
 export type { Reason, ResultWord, Retry } from "./reasons/reason-row.ts";
@@ -31,8 +35,14 @@ const commandReasons = {
     "type the code that the terminal shows",
   ),
   usage: reason("FAIL", "Invalid command line.", "autopilot help"),
-  command_interrupted: unclear("Interrupted before it finished.", "give the command again"),
-  internal_error: unclear("Bug in autopilot.", "please report it with the named rule"),
+  command_interrupted: failsWithBoundedRetry(
+    "Interrupted before it finished.",
+    "give the command again",
+  ),
+  internal_error: failsWithBoundedRetry(
+    "Bug in autopilot.",
+    "please report it with the named rule",
+  ),
 } as const satisfies Record<string, Reason>;
 
 export const reasons = {

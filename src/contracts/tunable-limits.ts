@@ -1,5 +1,6 @@
-// tunable-limits: the range and default of each limit that a file may tune. One table, so that no
-// file silently accepts what another refuses. A bound that nothing can reach has no effect, and one
+// tunable-limits: the range and default of each limit that a file may tune, and the one limit that no
+// file does: the size of a changed file. One table, so that no file silently accepts what another
+// refuses. A bound that nothing can reach has no effect, and one
 // that is reached at once stops every run: both are mistakes, and are reported.
 
 import * as v from "valibot";

@@ -37,7 +37,7 @@ function executionOf(
 
   const runtime = {
     verifier: {
-      claims: (order: (typeof asked)[number]) => {
+      checkClaims: (order: (typeof asked)[number]) => {
         asked.push(order);
         return Promise.resolve(order.waiting?.map(() => decided) ?? [decided, waits]);
       },

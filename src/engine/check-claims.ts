@@ -54,7 +54,7 @@ export async function checkClaims(
   } // H2
 
   const base = run.drafted.base.commit;
-  const claims = await runtime.verifier.claims({ attempt, ...agentReport, ...context, base });
+  const claims = await runtime.verifier.checkClaims({ attempt, ...agentReport, ...context, base });
   if (claims.length === 0) return []; // H2
   const isDecidedLater = hasChecks(run, cursor);
   const waiting = claims.filter(({ waits }) => isDecidedLater && waits !== undefined);
@@ -121,7 +121,7 @@ export async function decideWaitingClaims(
       regressed,
       waiting: waiting as readonly ClaimChecked[],
     };
-    const claims = await execution.runtime.verifier.claims(request);
+    const claims = await execution.runtime.verifier.checkClaims(request);
     drafts.push({
       event: "claims_checked",
       attempt,

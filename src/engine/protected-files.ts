@@ -6,6 +6,7 @@
 //   O1. One list of judging commands for the whole run: its checks and every command of its flow.
 //       So the same change has one name, wherever it is found, and a person approves it once.
 
+import type { BaseFiles } from "../ports/verifier.ts";
 import type { Check, ReviewPoint, ProtectedChange, TestTally } from "../contracts/evidence.ts";
 import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
@@ -30,7 +31,7 @@ export type ProtectedState = {
  * The field of a verifier's request: the base's protected files replace those with refused changes.
  */
 export type BaseProtected = {
-  readonly fromBase?: { readonly base: GitSha; readonly changes: readonly ProtectedChange[] };
+  readonly fromBase?: BaseFiles;
 };
 
 /** Which protected files differ from the run's base at a commit. Reads only. */

@@ -1,6 +1,7 @@
 // inspect-isolation: tests which isolation levels work on this machine and describes them.
 
 import type { ChosenLogin } from "../agents/profiles/choose-login.ts";
+import { onlyDetects } from "../contracts/isolation-levels.ts";
 import { erase } from "../workspace/folder.ts";
 import { type InspectedIsolation, inspectIsolations } from "../workspace/isolation/isolation.ts";
 import { clearSelfTestCache } from "../workspace/isolation/self-test-cache.ts";
@@ -64,9 +65,6 @@ export async function describeCheckoutKind(level: string): Promise<string> {
     await erase(folder);
   }
 }
-
-/** Whether a level detects what an agent did outside its folder without preventing it. */
-export const onlyDetects = (level: string): boolean => level === "clone" || level === "none";
 
 /** Whether an agent has its own network at this level, with the meter as the only way out. */
 const hasOwnNetwork = (level: string): boolean =>

@@ -29,7 +29,7 @@ import { loadPlaybook } from "../playbooks/registry/table.ts";
 import { createFunctions } from "../playbooks/registry/registry.ts";
 import type { ProjectPaths } from "../project/runs/project-paths.ts";
 import { sendRequest } from "../project/requests/send-request.ts";
-import { onlyDetects } from "./inspect-isolation.ts";
+import { onlyDetects } from "../contracts/isolation-levels.ts";
 import { openIsolation } from "./draft/open-isolation.ts";
 import { combineIsolation } from "./isolation-in-force.ts";
 import { openEndedFolders } from "../project/runs/ended-folders.ts";

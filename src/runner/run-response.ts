@@ -13,6 +13,7 @@ import { ownValue } from "../core/own-values.ts";
 import { oneLine } from "../views/wording.ts";
 import { toReasonCode } from "../project/runs/loaded-run.ts";
 import { respond } from "../project/respond.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 
 /** Builds the response of `go` or `resume` from the run's state. */
 export function buildRunResponse(
@@ -59,7 +60,7 @@ function listBranchWarnings(run: RunView): readonly string[] {
   if (kept === null || isSaid) return []; // the ending says so
   const cause = kept.detail === null ? "" : ` ${oneLine(kept.detail, detailCharsMax)}`;
 
-  return [`${reasons[kept.code].meaning}${cause} It is on autopilot/${run.drafted.run_id}.`];
+  return [`${reasons[kept.code].meaning}${cause} It is on ${runBranchName(run.drafted.run_id)}.`];
 }
 
 function toResponseCode(run: RunView, restReason: string): ReasonCode {

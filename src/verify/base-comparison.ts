@@ -3,7 +3,8 @@
 // Invariants V1 and on: verify/verifier.ts.
 
 import type { Check, Evidence, TestTally } from "../contracts/evidence.ts";
-import type { CheckRequest, CheckRun } from "./check-run.ts";
+import type { CheckRequest } from "../ports/verifier.ts";
+import type { CheckRun } from "./check-run.ts";
 import { findBrokenTests } from "./detect/test-names.ts";
 import { parseEvidence } from "./evidence.ts";
 import { describeLostTests, describeSkippedTests } from "./lost-tests.ts";

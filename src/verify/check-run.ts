@@ -4,14 +4,11 @@
 
 import type { Evidence, Recorded, TestTally } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
-import type { Verifier } from "../ports/verifier.ts";
 import type { CommandResult } from "./run-command.ts";
 import type { ReportedNames } from "./detect/test-names.ts";
 import type { ReporterRun } from "./reporter/reporter-trust.ts";
 import { whyFailuresIgnored, whyProvesLess } from "./test-summaries.ts";
 import { whyJudgeRewritten, type WrittenTo } from "./written-files.ts";
-
-export type CheckRequest = Parameters<Verifier["check"]>[0];
 
 /** A folder with the commit's files. `tree`: its tree hash before a check ran in it. */
 export type Checkout = {

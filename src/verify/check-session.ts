@@ -2,13 +2,14 @@
 // results.
 // Invariants V1 and on: verify/verifier.ts.
 
+import type { CheckRequest } from "../ports/verifier.ts";
 import { configDefaults } from "../contracts/config-defaults.ts";
 import type { Check, CheckResult, CheckStatus, Evidence } from "../contracts/evidence.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
 import { BaseComparison } from "./base-comparison.ts";
 import { buildCommandRequest } from "./check-command.ts";
-import { type Checkout, type CheckRequest, type CheckRun, whyNotPassed } from "./check-run.ts";
+import { type Checkout, type CheckRun, whyNotPassed } from "./check-run.ts";
 import { CleanCheckout } from "./clean-checkout.ts";
 import { type CommandResult, predictEnvHash, runCommand } from "./run-command.ts";
 import { createManifestReader } from "./detect/manifest-file.ts";

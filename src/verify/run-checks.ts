@@ -5,7 +5,7 @@
 import type { Check, CheckResult } from "../contracts/evidence.ts";
 import type { GitSha } from "../contracts/ids.ts";
 import type { CheckoutOverrides } from "../ports/workspace.ts";
-import type { CheckRequest } from "./check-run.ts";
+import type { CheckRequest } from "../ports/verifier.ts";
 import { CheckSession } from "./check-session.ts";
 import { detectRestores } from "./detect/detect-restore.ts";
 import { tryOut } from "./experiments/try-out.ts";

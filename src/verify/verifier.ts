@@ -69,6 +69,6 @@ export function openVerifier(parts: VerifierParts): Verifier {
       ),
     composeBaseFiles: (request) =>
       buildOverrides({ workspace, protect, restores: isRestoring(parts) }, request),
-    claims: (request) => lookUpClaims(workspace, request),
+    checkClaims: (request) => lookUpClaims(workspace, request),
   };
 }

@@ -14,6 +14,7 @@ import {
 import { type Landing, describeLanding } from "./sentences/landing-sentence.ts";
 import { listResumeCommands } from "./resume-commands.ts";
 import { oneLine, quoteArgument } from "./wording.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 
 /** The process that works on a run, or null if none does. */
 export type Owner = { readonly pid: number } | null;
@@ -48,7 +49,7 @@ function listActions(run: RunView, owner: Owner): readonly string[] {
           ? []
           : [reasons[run.reason].hint]),
         "autopilot report",
-        `git log autopilot/${run.drafted.run_id}`,
+        `git log ${runBranchName(run.drafted.run_id)}`,
         'autopilot "what you want done"',
       ];
     case "completed":
@@ -108,7 +109,7 @@ function listLandingActions(run: RunView): readonly string[] {
   const keptBranch = whyBranchKept(run);
   if (keptBranch === null) return [];
   if (isPullRequestDue(run)) return [`autopilot pr ${run.drafted.run_id}`];
-  const [branch, base] = [`autopilot/${run.drafted.run_id}`, run.drafted.base.commit.slice(0, 12)];
+  const [branch, base] = [runBranchName(run.drafted.run_id), run.drafted.base.commit.slice(0, 12)];
   const merge = describeMerge(keptBranch.code, branch, base);
 
   return keptBranch.code === "work_unproved" || keptBranch.code === "changed_tests_held"
@@ -159,7 +160,7 @@ export function describeEnding(
 ): string {
   const unmergedWork = whyBranchKept(run) === null ? "nothing" : "kept";
   const landing: Landing = hasLanded(run) ? "landed" : unmergedWork;
-  const branch = `autopilot/${run.drafted.run_id}`;
+  const branch = runBranchName(run.drafted.run_id);
   const undone = listUndonePhases(run);
   const opened = run.pull_request?.opened ?? null;
   if (undone.length === 0 && opened !== null) {

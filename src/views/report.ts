@@ -26,6 +26,7 @@ import {
 import { listPhaseRows, type PhaseRow } from "./phase-rows.ts";
 import { findReasonCode } from "./status.ts";
 import { formatAmount, describeAttempt, firstFew, oneLine, plural } from "./wording.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 
 export type ChangeSummary = {
   readonly files: number;
@@ -275,7 +276,7 @@ function listRecommendations(
   const branchText =
     run.tip.commit === base.commit
       ? ""
-      : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} autopilot/${run_id}`;
+      : `; it ran on the run's branch: git diff ${base.commit.slice(0, 12)} ${runBranchName(run_id)}`;
 
   const failing = listFailingChecks(run).map(
     ({ check }) => `see under Proof what ${oneLine(check.command)} printed${branchText}`,

@@ -21,6 +21,7 @@ import {
   describeCurrentPlaces,
   listSteps,
 } from "./criteria-status.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 
 /** Facts from outside the journal, which the caller may pass. */
 export type StatusExtra = {
@@ -92,7 +93,7 @@ export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra =
     gaps: run.gaps,
     owner,
     interrupted: findInterruption(run, owner),
-    branch: `autopilot/${drafted.run_id}`,
+    branch: runBranchName(drafted.run_id),
     started_at: run.startedAt,
     forked_from: findForkOrigin(run),
     next_actions: listNextActions(

@@ -14,7 +14,7 @@ import type { GitPlaces } from "./git/git-places.ts";
 import { readIdentity } from "./git/identity.ts";
 import { findFoldersNamed } from "./git/installed-folders.ts";
 import type { Repository } from "./git/repository.ts";
-import { runBranchName } from "./git/run-branches.ts";
+import { runBranchName } from "../contracts/run-branch.ts";
 import { openShadow, type Shadow } from "./git/shadow.ts";
 import { discardedFolder } from "./landing/quarantine.ts";
 import { findDependencyFolders, dependencyNames } from "./layers/copy-packages.ts";

@@ -16,6 +16,8 @@ test.each([
   ["what clean deletes", "src/commands/clean.ts"],
   ["retry of notifications", "src/project/notify/delivery-plan.ts"],
   ["task conflicts in the merge queue", "src/portfolio/merge/prove-and-land.ts"],
+  ["which agent is not installed", "src/runner/draft/assign-agent.ts"],
+  ["the largest file", "src/workspace/layers/judge-layer.ts"],
   ["rules of run_state.jsonl", "src/playbooks/quality/views/quality-log-rules.ts"],
 ])("%s leads to %s", (words, path) => {
   expect(where(words)).toContain(path);

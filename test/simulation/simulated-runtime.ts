@@ -115,7 +115,7 @@ export function simulatedRuntime(
       },
       inspectProtected: async () => ({ content: "0".repeat(64), changes: [] }),
       composeBaseFiles: async ({ base }) => ({ from: base, paths: [], without: [] }),
-      claims: async () => [],
+      checkClaims: async () => [],
       prove: async ({ attempt, commit }) => proveIn(machine, attempt, commit, planOf, view),
     },
     functions: {

@@ -21,53 +21,61 @@ type ModeRequest = {
   readonly modelOption: string | null;
 };
 
-/**
- * Options to set among those the session offers, and those requested that it doesn't offer. Pure.
- */
+/** What is to be set, and what was requested although the session doesn't offer it. */
+type Choice = { readonly settings: readonly Setting[]; readonly warnings: readonly string[] };
+
+/** Chooses what to set in a session among what it offers. Pure. */
 export function chooseSettings(
   offered: JsonObject,
-  modeRequest: ModeRequest,
-): { readonly settings: readonly Setting[]; readonly warnings: readonly string[] } {
-  const settings: Setting[] = [];
-  const warnings: string[] = [];
-  const { session, options = {} } = modeRequest.mode;
-  if (session !== undefined) {
-    const modes = asRecord(offered["modes"]);
-    const isOffered = asArray(modes["availableModes"]).some(
-      (mode) => asRecord(mode)["id"] === session,
-    );
-
-    const option = findOption(offered, "mode");
-    if (isOffered) {
-      if (modes["currentModeId"] !== session) {
-        settings.push({ method: "session/set_mode", modeId: session });
-      }
-    } else if (option !== null && listOptionValues(option).includes(session)) {
-      if (option["currentValue"] !== session) settings.push(toOptionSetting(option, session));
-    } else {
-      warnings.push(`it does not offer the mode ${session}, and stays in its own`);
-    }
-  }
-
-  const configOptions = [
-    ...Object.entries(options),
-    ...(modeRequest.model === "" || modeRequest.modelOption === null
-      ? []
-      : [[modeRequest.modelOption, modeRequest.model] as const]),
+  { mode, model, modelOption }: ModeRequest,
+): Choice {
+  const requested = Object.entries(mode.options ?? {});
+  if (model !== "" && modelOption !== null) requested.push([modelOption, model]);
+  const choices = [
+    chooseMode(offered, mode.session),
+    ...requested.map(([name, value]) => chooseOption(offered, name, value)),
   ];
-  for (const [name, value] of configOptions) {
-    const option = findOption(offered, name);
-    if (option === null || !listOptionValues(option).includes(value)) {
-      warnings.push(`it does not offer ${name} = ${value}, and keeps its own`);
-    } else if (option["currentValue"] !== value) {
-      settings.push(toOptionSetting(option, value));
-    }
-  }
 
-  return { settings, warnings };
+  return {
+    settings: choices.flatMap(({ settings }) => settings),
+    warnings: choices.flatMap(({ warnings }) => warnings),
+  };
 }
 
-/** Sets the options one after the other; what the agent refuses is a warning. */
+const noChange: Choice = { settings: [], warnings: [] };
+const toChoice = (setting: Setting): Choice => ({ settings: [setting], warnings: [] });
+const toWarning = (warning: string): Choice => ({ settings: [], warnings: [warning] });
+
+/** A mode is offered as such, or as an option of the category `mode`. */
+function chooseMode(offered: JsonObject, modeId: string | undefined): Choice {
+  if (modeId === undefined) return noChange;
+  const modes = asRecord(offered["modes"]);
+  const isOffered = asArray(modes["availableModes"]).some(
+    (mode) => asRecord(mode)["id"] === modeId,
+  );
+  if (isOffered) {
+    return modes["currentModeId"] === modeId
+      ? noChange
+      : toChoice({ method: "session/set_mode", modeId });
+  }
+
+  return (
+    chooseValue(findOption(offered, "mode"), modeId) ??
+    toWarning(`it does not offer the mode ${modeId}, and stays in its own`)
+  );
+}
+
+const chooseOption = (offered: JsonObject, name: string, value: string): Choice =>
+  chooseValue(findOption(offered, name), value) ??
+  toWarning(`it does not offer ${name} = ${value}, and keeps its own`);
+
+/** Null if the option, or this value of it, is not offered. */
+function chooseValue(option: JsonObject | null, value: string): Choice | null {
+  if (option === null || !listOptionValues(option).includes(value)) return null;
+  return option["currentValue"] === value ? noChange : toChoice(toOptionSetting(option, value));
+}
+
+/** Sets what was chosen, one after the other; what the agent refuses is a warning. */
 export async function setMode(
   {
     agent,
@@ -78,7 +86,7 @@ export async function setMode(
     readonly watch: Watch;
     readonly limits: Pick<TurnLimits, "sessionMs">;
   },
-  { session, offered }: { readonly session: string; readonly offered: JsonObject },
+  { session: sessionId, offered }: { readonly session: string; readonly offered: JsonObject },
   modeRequest: ModeRequest,
 ): Promise<readonly string[]> {
   const { settings, warnings } = chooseSettings(offered, modeRequest);
@@ -88,9 +96,9 @@ export async function setMode(
     const { method } = setting;
     const response =
       method === "session/set_mode"
-        ? agent.request("session/set_mode", { sessionId: session, modeId: setting.modeId })
+        ? agent.request("session/set_mode", { sessionId, modeId: setting.modeId })
         : agent.request("session/set_config_option", {
-            sessionId: session,
+            sessionId,
             configId: setting.configId,
             value: setting.value,
           });

@@ -58,6 +58,8 @@ export async function spawnAgent(
   const [command = "", ...args] = argv;
   if (unwrapped === "" || command === "") return { problem: "no command is given for this agent" };
   const env = { ...wrappedEnv, ...toMarkVariables(launch.mark) };
+  // Two commands can be missing, the agent's and the sandbox's that wraps it. Without the first check
+  // the sandbox would start, and end with a message of its own instead of ours.
   const problem =
     findStartProblem(unwrapped, launch.cwd, plain.env["PATH"] ?? "") ??
     findStartProblem(command, cwd, env["PATH"] ?? "");
@@ -70,26 +72,33 @@ export async function spawnAgent(
     return describeStartFailure(command, error);
   }
 
-  const exited = new Promise<ProcessExit>((resolve) =>
-    child.once("exit", (code, signal) => resolve({ code, signal })),
-  );
-
-  const spawnResult = new Promise<Error | null>((resolve) => {
-    child.once("spawn", () => resolve(null));
-    child.on("error", resolve);
-  });
-  if (child.pid === undefined) return describeStartFailure(command, await spawnResult); // it may not even have pipes
+  const exited = awaitExit(child);
+  const spawned = awaitSpawn(child);
+  if (child.pid === undefined) return describeStartFailure(command, await spawned); // it may not even have pipes
   // A pipe to an ended process reports an error; the exit event says it better.
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
     stream?.on("error", () => undefined);
   }
 
   const stderrTail = collectTail(child.stderr);
-  const failure = await spawnResult;
+  const failure = await spawned;
   if (failure !== null) return describeStartFailure(command, failure);
 
   return { child, stdin: child.stdin, stdout: child.stdout, exited, stderrTail };
 }
+
+const awaitExit = (child: ChildProcess): Promise<ProcessExit> =>
+  new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+
+/**
+ * Null once it runs, else why it could not be started. It listens on: a later `error`, such as of a
+ * signal that could not be sent, would end this process if nobody heard it.
+ */
+const awaitSpawn = (child: ChildProcess): Promise<Error | null> =>
+  new Promise((resolve) => {
+    child.once("spawn", () => resolve(null));
+    child.on("error", resolve);
+  });
 
 const describeStartFailure = (command: string, error: unknown): { readonly problem: string } => ({
   problem: `${command} cannot be started: ${error instanceof Error ? error.message : String(error)}`,

@@ -9,8 +9,10 @@ import {
 } from "./profile-defaults.ts";
 import type { AgentProfile } from "./profile.ts";
 
-// `plugins` and `apps` would ask github.com at the start and make every end wait when it cannot be
-// reached.
+/**
+ * Settings for both logins. `plugins` and `apps` would ask github.com at the start, and make every
+ * end wait if it cannot be reached.
+ */
 const settingsToml = `model = "{{model}}"
 check_for_update_on_startup = false
 approval_policy = "{{approval}}"
@@ -23,8 +25,10 @@ enabled = false
 plugins = false
 apps = false
 `;
-const providerToml = `model_provider = "autopilot"
+/** Chooses the meter. A key of the file itself, so it stands before the first table. */
+const chosenProviderToml = `model_provider = "autopilot"
 `;
+/** Describes the meter as a provider of models. */
 const providerTableToml = `[model_providers.autopilot]
 name = "autopilot"
 base_url = "{{url}}"
@@ -47,8 +51,8 @@ const modeValues = {
 
 const codex = {
   ...profileDefaults,
-  // It creates no helper programs below a temporary folder, so TMPDIR must not be above its own
-  // folder.
+  // It refuses to create its helper programs below a temporary folder. They are in CODEX_HOME, so
+  // TMPDIR must be no folder above that.
   env: { CODEX_HOME: "{{home}}/.codex", TMPDIR: "{{home}}/tmp" },
   meters: [
     createMetered({
@@ -61,7 +65,7 @@ const codex = {
         {
           path: configPath,
           format: "toml",
-          content: `${providerToml}${settingsToml}${providerTableToml}`,
+          content: `${chosenProviderToml}${settingsToml}${providerTableToml}`,
         },
       ],
     }),
@@ -72,6 +76,8 @@ const codex = {
     model,
     configs: [{ path: configPath, format: "toml", content: settingsToml }],
   }),
+  // The first that matches counts: single statuses, then every other 4xx, then the words that may
+  // stand without one.
   probes: [
     {
       where: "said",

@@ -8,15 +8,18 @@ import {
 } from "./profile-defaults.ts";
 import type { AgentProfile, ConfigFile } from "./profile.ts";
 
+/** Makes the meter its provider, and its start quiet. */
 const settings: ConfigFile = {
   path: ".pi/agent/settings.json",
   format: "json",
   content: `{ "defaultProvider": "autopilot", "defaultModel": "{{model}}", "quietStartup": true, "enableInstallTelemetry": false }\n`,
 };
 /**
- * It reads the key from this variable; the file, which parallel turns share, does not contain it.
+ * The models file names this variable instead of the key: parallel turns share the file, and each
+ * has a key of its own.
  */
 const keyVariable = { AUTOPILOT_MODEL_KEY: "{{token}}" } as const;
+/** Describes the meter as a provider; `cost` is 0 because the meter counts. */
 const createModelsFile = (api: string): ConfigFile => ({
   path: ".pi/agent/models.json",
   format: "json",
@@ -74,11 +77,11 @@ export const piProfile = {
       "chatgpt.com",
     ],
   }),
-  // It never asks: only the sandbox restricts it.
+  // No modes: it never asks for permission, so only the sandbox restricts it.
   probes: [
     { where: "said", pattern: /^Error: ?429\b/im, fault: "limit" },
     { where: "said", pattern: /^Error: ?5\d\d\b/im, fault: "service" },
-    // Of a failed call it reports nothing but its banner, or that it stopped retrying.
+    // After a failed call its whole answer is its banner, or that it stopped retrying.
     {
       where: "said",
       pattern: /^pi v[\w.-]+\s+-+\s*$|Retry finished, resuming\.\s*$/,

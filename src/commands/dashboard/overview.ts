@@ -1,5 +1,6 @@
 // overview: every run here, with what waits for a person, what landed today and what was verified.
 
+import { onlyDetects } from "../../contracts/isolation-levels.ts";
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
 import { isReadable, readLiveLine } from "./followed-runs.ts";
 import { hashQuestion } from "../../project/question-hash.ts";
@@ -127,19 +128,16 @@ const findAttention = ({
     contentOf: (block, question) => hashQuestion(run, block, question),
   });
 
-/** At these levels an agent runs as the user and could read the page's access token. */
-const weakLevels: ReadonlySet<string> = new Set(["none", "clone"]);
-
 /**
- * Names an open run whose isolation is weak: while there is one, pages may not act before the
- * terminal's code was typed.
+ * Names an open run whose isolation only detects: its agent runs as the user and could read the
+ * page's access token, so pages may not act before the terminal's code was typed.
  */
 export function findWeakness(runs: readonly FollowedRun[]): string | null {
   const weakRun = runs.find(
     ({ view, foreign }) =>
       !foreign &&
       isUnderWay(view.status) &&
-      weakLevels.has(view.isolation?.level ?? view.drafted.isolation),
+      onlyDetects(view.isolation?.level ?? view.drafted.isolation),
   );
   return weakRun === undefined
     ? null

@@ -23,7 +23,7 @@ import {
   runFolder,
 } from "../../project/runs/project-paths.ts";
 import { git } from "../../workspace/git/git.ts";
-import { runBranchName } from "../../workspace/git/run-branches.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 import { eraseSync } from "../../workspace/folder.ts";
 
 export type TakeInput = { readonly key: string; readonly store?: string | undefined };

@@ -1,7 +1,7 @@
 // machine-reasons: the reason codes of the machine a run works on: sandbox, repository, disk,
 // journal, shared store; part of the one table in ../reason.ts.
 
-import { type Reason, outage, reason, unclear } from "./reason-row.ts";
+import { type Reason, outage, reason, failsWithBoundedRetry } from "./reason-row.ts";
 
 export const machineReasons = {
   isolation_unavailable: reason(
@@ -10,7 +10,7 @@ export const machineReasons = {
     "install bubblewrap, or choose --isolation clone by name",
   ),
   workspace_changed: reason("FAIL", "Something else changed the run's branch.", "autopilot doctor"),
-  workspace_unusable: unclear("A run can't work in this folder.", "autopilot doctor"),
+  workspace_unusable: failsWithBoundedRetry("A run can't work in this folder.", "autopilot doctor"),
   not_a_repository: reason(
     "FAIL",
     "Not a git repository.",

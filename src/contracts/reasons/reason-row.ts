@@ -25,7 +25,7 @@ export const outage = (meaning: string, hint: string): Reason => ({
   retry: "always",
 });
 /** Tried again a few times. */
-export const unclear = (meaning: string, hint: string): Reason => ({
+export const failsWithBoundedRetry = (meaning: string, hint: string): Reason => ({
   ...reason("FAIL", meaning, hint),
   retry: "bounded",
 });

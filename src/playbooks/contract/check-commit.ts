@@ -5,7 +5,7 @@ import type { Check, CheckResult, ProtectedChange } from "../../contracts/eviden
 import type { CursorView, RunView } from "../../core/state.ts";
 import { baseProtectedField, baseTestFields } from "../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
-import type { Verifier } from "../../ports/verifier.ts";
+import type { CheckRequest, Verifier } from "../../ports/verifier.ts";
 
 export type CheckInput = Pick<
   FunctionInput<RunView, CursorView>,
@@ -26,7 +26,7 @@ export type CheckedCommit = {
 export async function checkCommit(
   verifier: Verifier,
   { attempt, state, commit, cancel, onLiveEvent }: CheckInput,
-  request: Pick<Parameters<Verifier["check"]>[0], "checks" | "known" | "base" | "goal">,
+  request: Pick<CheckRequest, "checks" | "known" | "base" | "goal">,
   further: readonly Check[] = [],
 ): Promise<CheckedCommit> {
   const { base, objective, checks } = state.drafted;

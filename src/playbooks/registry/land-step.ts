@@ -13,6 +13,7 @@ import type { Verifier } from "../../ports/verifier.ts";
 import type { JudgeMerge, Workspace } from "../../ports/workspace.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
 import { landInTurn } from "../contract/landing.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 
 type MessageField = (typeof landPlaceholders)[number];
 const subjectCharsMax = 72;
@@ -40,7 +41,7 @@ export function buildLandMessage(
     return `${subject}\n\n${values.proof}`;
   }
 
-  return `Merge autopilot/${values.run}: ${goal}\n\n${values.proof}`;
+  return `Merge ${runBranchName(values.run)}: ${goal}\n\n${values.proof}`;
 }
 
 const reviewPathsShownMax = 5;

@@ -17,6 +17,7 @@ import {
   type TaskView,
 } from "../planner/state.ts";
 import { isComplete } from "../planner/task-changes.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 
 export type SnapshotPage = {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -227,7 +228,7 @@ function describeHeldLanding({ held, tasks }: HeldLanding): string {
 }
 
 const toRunBranch = (task: TaskView): string =>
-  task.run_id === null ? "none" : `autopilot/${task.run_id}`;
+  task.run_id === null ? "none" : runBranchName(task.run_id);
 
 export const buildTaskPage = (task: TaskView): SnapshotPage => ({
   fields: pickTaskFields(task),

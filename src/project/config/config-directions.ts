@@ -11,7 +11,7 @@
 import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import { mayRepositorySet } from "../../contracts/repository-variables.ts";
 import type { Config } from "../../contracts/config.ts";
-import { isAtLeastAsStrong } from "../../contracts/isolation-levels.ts";
+import { isAtLeastAsStrong, onlyDetects } from "../../contracts/isolation-levels.ts";
 import { riskLevels } from "../../contracts/objective.ts";
 import { dependencyNames } from "../../workspace/layers/copy-packages.ts";
 import { agentDirections, whyPriceRefused } from "./config-directions-agents.ts";
@@ -136,7 +136,7 @@ export const configDirections: DirectionNode<Config> = {
   },
   isolation: tighten((value, userValue = configDefaults.isolation) => {
     if (isAtLeastAsStrong(value, userValue)) return null;
-    return value === "clone" || value === "none"
+    return onlyDetects(value)
       ? `${value} does not hold the agent`
       : `${value} may hold less than your ${userValue}`;
   }),

@@ -9,6 +9,7 @@ import { findOwner } from "../../journal/owner.ts";
 import { readJournal } from "../../journal/read.ts";
 import { type ProjectPaths, runFolder } from "./project-paths.ts";
 import { Refusal, refuse } from "../respond.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 
 /**
  * Reads a run's state without locking it, and finds its living owner, if it has one. Refuses a
@@ -92,6 +93,6 @@ export function refuseJournal(error: unknown, run: string): never {
  */
 export const listDamagedJournalHints = (run: string): readonly string[] => [
   `restore .autopilot/runs/${run} from a backup; autopilot validate .autopilot/runs/${run} names the line`,
-  `git log autopilot/${run} shows the work that was kept`,
+  `git log ${runBranchName(run)} shows the work that was kept`,
   'autopilot "what you want done" begins another run beside it',
 ];

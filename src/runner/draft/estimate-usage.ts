@@ -4,7 +4,7 @@
 import type { RunView } from "../../core/state.ts";
 import { forecastCase } from "../../insight/forecast.ts";
 import type { ProjectPaths } from "../../project/runs/project-paths.ts";
-import { readRunCases, describeRunFeatures } from "../../project/runs/run-cases.ts";
+import { readRunCases, describeRunFeatures } from "../../project/runs/past-runs.ts";
 import type { Estimate } from "../../views/preview.ts";
 
 export async function estimateUsage(

@@ -23,7 +23,7 @@ import { describeProof } from "../../views/sentences/verdict-sentences.ts";
 import { buildReportView } from "../../views/report.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readCommitSummary } from "../../workspace/git/commit-summary.ts";
-import { runBranchName } from "../../workspace/git/run-branches.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 import { requireOutsideRun } from "../require-may-grant.ts";
 import type { OpenRun } from "../open-run.ts";
 
@@ -180,5 +180,5 @@ const refuseEnded = ({ drafted: { run_id } }: RunView, { state, url }: PullReque
     run_id,
     result: "FAIL",
     message: `The pull request of this branch was ${state} already: ${url}. No second one was opened.`,
-    remediation: [`git push origin autopilot/${run_id}:ANOTHER-NAME and open one yourself`],
+    remediation: [`git push origin ${runBranchName(run_id)}:ANOTHER-NAME and open one yourself`],
   });

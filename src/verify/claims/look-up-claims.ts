@@ -6,7 +6,7 @@
 //       else.
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
-import type { Verifier } from "../../ports/verifier.ts";
+import type { ClaimsRequest } from "../../ports/verifier.ts";
 import { decideByResults } from "./decide-by-results.ts";
 import { type ClaimsWorkspace, TreeLookups } from "./tree-lookups.ts";
 import { extractReturnClaims } from "./return-claims.ts";
@@ -18,8 +18,6 @@ import {
   type ClaimVerdict,
 } from "./reported-claim.ts";
 import { extractTextClaims } from "./text-claims.ts";
-
-type ClaimsRequest = Parameters<Verifier["claims"]>[0];
 
 export async function lookUpClaims(
   workspace: ClaimsWorkspace,

@@ -5,7 +5,7 @@
 import { configDefaults } from "../../contracts/config-defaults.ts";
 import type { Check, CheckResult, CheckStatus, Evidence } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { Verifier } from "../../ports/verifier.ts";
+import type { CheckRequest } from "../../ports/verifier.ts";
 import type { Difference, CheckoutOverrides } from "../../ports/workspace.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
@@ -14,7 +14,6 @@ import type { CheckoutChange, QuestionContext } from "./questions/question-conte
 import { runInCheckout, type RunSetting } from "./run-in-checkout.ts";
 import { worldFacts, type WorldFact } from "./other-world/wrap-in-other-world.ts";
 
-export type CheckRequest = Parameters<Verifier["check"]>[0];
 /** The request whose passing checks are tried out, and the commit before the work. */
 export type CheckTrial = RunSetting & {
   readonly request: CheckRequest;

@@ -30,7 +30,8 @@ import {
   type ShownByAll,
   triedKinds,
 } from "./compare-checks.ts";
-import type { CheckRequest, CheckTrial } from "./experiment-runs.ts";
+import type { CheckTrial } from "./experiment-runs.ts";
+import type { CheckRequest } from "../../ports/verifier.ts";
 
 /** Whether experiments follow if a check passes: they run it again anyway. */
 export const isTriedOut = (

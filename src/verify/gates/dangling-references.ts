@@ -7,7 +7,7 @@
 
 import { listSome } from "../../kit/list-some.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { ProofFailure, Verifier } from "../../ports/verifier.ts";
+import type { ProofFailure, ProveRequest } from "../../ports/verifier.ts";
 import { extractReturnClaims } from "../claims/return-claims.ts";
 import type { OpenParts } from "../verifier-parts.ts";
 import {
@@ -23,10 +23,7 @@ import type { GateFacts } from "./gate-facts.ts";
 import { type CommandTree, findMissingCommands } from "./named-commands.ts";
 import { readProjectCommands } from "./project-commands.ts";
 
-type ProveRequest = Pick<
-  Parameters<Verifier["prove"]>[0],
-  "attempt" | "base" | "commit" | "changed"
->;
+type DanglingRequest = Pick<ProveRequest, "attempt" | "base" | "commit" | "changed">;
 
 const documentsMax = 500;
 const citedShownMax = 10;
@@ -46,7 +43,7 @@ const isDocument = (path: string): boolean =>
  */
 export async function findDanglingReferences(
   parts: OpenParts,
-  request: ProveRequest,
+  request: DanglingRequest,
   judged: readonly string[],
   facts: GateFacts,
 ): Promise<readonly ProofFailure[]> {
@@ -117,7 +114,7 @@ type CitedFiles = {
  */
 async function openCitedFiles(
   { workspace, isLater }: OpenParts,
-  { base, commit }: ProveRequest,
+  { base, commit }: DanglingRequest,
   facts: GateFacts,
 ): Promise<CitedFiles> {
   const { files, read } = facts;

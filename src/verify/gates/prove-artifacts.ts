@@ -15,7 +15,7 @@ import { listSome } from "../../kit/list-some.ts";
 import { createHash } from "node:crypto";
 import type { Check, CheckResult } from "../../contracts/evidence.ts";
 import type { GitSha } from "../../contracts/ids.ts";
-import type { PlaceholderFile, ProofResult, Verifier } from "../../ports/verifier.ts";
+import type { PlaceholderFile, ProofResult, ProveRequest } from "../../ports/verifier.ts";
 import { findDanglingReferences } from "./dangling-references.ts";
 import type { FilePair, GateFacts } from "./gate-facts.ts";
 import { type GateRequirement, type Judgement, judgeGates } from "./gates.ts";
@@ -24,8 +24,6 @@ import type { OpenParts } from "../verifier-parts.ts";
 import { openMatcher } from "./pattern.ts";
 import { runChecks } from "../run-checks.ts";
 import { type Listing, listTree, createTextReader } from "./tree-facts.ts";
-
-type ProveRequest = Parameters<Verifier["prove"]>[0];
 
 const pairsMax = 500;
 const filesMax = 500;

@@ -43,12 +43,12 @@ export async function computeDelta(
   const deleted: BytePath[] = [];
 
   // A new file or folder needs no whiteout: it hides the old one of the same path.
-  for await (const { path, now } of iterateTreeDifferences(folders, from, to)) {
+  for await (const { path, after } of iterateTreeDifferences(folders, from, to)) {
     if (isAttributesFile(path)) return null; // it may change how unchanged files are checked out
-    if (now === undefined) {
+    if (after === undefined) {
       deleted.push(path);
-    } else if (!isTree(now)) {
-      changed.push([path, now]);
+    } else if (!isTree(after)) {
+      changed.push([path, after]);
     } else {
       for await (const below of folders.listFilesBelow(to, path)) {
         if (isAttributesFile(below[0])) return null;

@@ -85,9 +85,9 @@ async function updateSearch(
   if ((await readObject(call, earlier.tree)) === null) return null;
   const paths = new Set(earlier.paths);
 
-  for (const { path, now } of await readFileDifferences(call, earlier.tree, tree)) {
+  for (const { path, after } of await readFileDifferences(call, earlier.tree, tree)) {
     if (!isCommonDir(path)) continue;
-    if (now === undefined) paths.delete(path);
+    if (after === undefined) paths.delete(path);
     else paths.add(path);
   }
 

@@ -23,20 +23,20 @@ export async function readDifferences(
   to: GitSha,
 ): Promise<readonly Difference[]> {
   if (from === to) return [];
-  return (await readFileDifferences(run.shadow.call, from, to)).map(({ path, was, now }) => ({
+  return (await readFileDifferences(run.shadow.call, from, to)).map(({ path, before, after }) => ({
     path: displayPath(path),
-    kind: toDifferenceKind(was, now),
-    was: toEntryKey(was),
-    now: toEntryKey(now),
+    kind: toDifferenceKind(before, after),
+    was: toEntryKey(before),
+    now: toEntryKey(after),
   }));
 }
 
 function toDifferenceKind(
-  was: TreeEntry | undefined,
-  now: TreeEntry | undefined,
+  before: TreeEntry | undefined,
+  after: TreeEntry | undefined,
 ): Difference["kind"] {
-  if (was === undefined) return "added";
-  return now === undefined ? "deleted" : "changed";
+  if (before === undefined) return "added";
+  return after === undefined ? "deleted" : "changed";
 }
 
 /** A text that is the same for the same kind and content. */
@@ -74,11 +74,11 @@ async function computePathsFromBase(run: RunWorkspace, commit: GitSha): Promise<
   const basePaths = await readPathsAt(run, run.base.commit);
   const differences = await readFileDifferences(run.shadow.call, run.base.commit, commit);
   const deleted = new Set(
-    differences.filter(({ now }) => now === undefined).map(({ path }) => displayPath(path)),
+    differences.filter(({ after }) => after === undefined).map(({ path }) => displayPath(path)),
   );
 
   const added = differences
-    .filter(({ was }) => was === undefined)
+    .filter(({ before }) => before === undefined)
     .map(({ path }) => displayPath(path));
   if (deleted.size + added.length === 0) return basePaths;
   const paths =

@@ -2,6 +2,7 @@
 // and deletes one.
 
 import type { GitSha } from "../../contracts/ids.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 import { git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -19,9 +20,6 @@ const toGitContext = ({ root, gitDir }: RepositoryPaths) => ({
   cwd: root,
   env: { GIT_DIR: gitDir },
 });
-
-/** The name of a run's own branch. */
-export const runBranchName = (runId: string): string => `autopilot/${runId}`;
 
 /**
  * The run's own branch and those named after it. `runs`: all runs of the project, since another's

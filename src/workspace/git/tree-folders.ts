@@ -126,8 +126,8 @@ export async function readFilesOfFewFolders(
 /** What differs at a path: a file, or a folder that is only in one of the two trees. */
 export type TreeDifference = {
   readonly path: BytePath;
-  readonly was: TreeEntry | undefined;
-  readonly now: TreeEntry | undefined;
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
 };
 
 /**
@@ -140,19 +140,20 @@ export async function* iterateTreeDifferences(
   to: GitSha,
   folderPath = "" as BytePath,
 ): AsyncGenerator<TreeDifference> {
-  const [before, after] = [await folders.read(from), await folders.read(to)];
-  for (const [name, was] of before) {
-    if (!after.has(name)) yield { path: joinBytePath(folderPath, name), was, now: undefined };
+  const [entriesFrom, entriesTo] = [await folders.read(from), await folders.read(to)];
+  for (const [name, before] of entriesFrom) {
+    if (!entriesTo.has(name))
+      yield { path: joinBytePath(folderPath, name), before, after: undefined };
   }
 
-  for (const [name, now] of after) {
-    const was = before.get(name);
+  for (const [name, after] of entriesTo) {
+    const before = entriesFrom.get(name);
     const path = joinBytePath(folderPath, name);
-    if (was?.sha === now.sha && was.mode === now.mode) continue; // T1
-    if (was !== undefined && isTree(was) && isTree(now)) {
-      yield* iterateTreeDifferences(folders, was.sha, now.sha, path);
+    if (before?.sha === after.sha && before.mode === after.mode) continue; // T1
+    if (before !== undefined && isTree(before) && isTree(after)) {
+      yield* iterateTreeDifferences(folders, before.sha, after.sha, path);
     } else {
-      yield { path, was, now };
+      yield { path, before, after };
     }
   }
 }
@@ -163,21 +164,24 @@ async function* iterateFileDifferences(
   from: GitSha,
   to: GitSha,
 ): AsyncGenerator<TreeDifference> {
-  for await (const { path, was, now } of iterateTreeDifferences(folders, from, to)) {
-    if (was !== undefined && isTree(was)) {
+  for await (const { path, before, after } of iterateTreeDifferences(folders, from, to)) {
+    if (before !== undefined && isTree(before)) {
       for await (const [below, entry] of folders.listFilesBelow(from, path)) {
-        yield { path: below, was: entry, now: undefined };
+        yield { path: below, before: entry, after: undefined };
       }
     }
 
-    if (now !== undefined && isTree(now)) {
+    if (after !== undefined && isTree(after)) {
       for await (const [below, entry] of folders.listFilesBelow(to, path)) {
-        yield { path: below, was: undefined, now: entry };
+        yield { path: below, before: undefined, after: entry };
       }
     }
 
-    const [wasFile, nowFile] = [was, now].map((entry) => (isTree(entry) ? undefined : entry));
-    if (wasFile !== undefined || nowFile !== undefined) yield { path, was: wasFile, now: nowFile };
+    const [fileBefore, fileAfter] = [before, after].map((entry) =>
+      isTree(entry) ? undefined : entry,
+    );
+    if (fileBefore !== undefined || fileAfter !== undefined)
+      yield { path, before: fileBefore, after: fileAfter };
   }
 }
 

@@ -25,12 +25,12 @@ export function findFilesInTheWay(
   differences: readonly TreeDifference[],
 ): readonly string[] {
   const removed = new Set(
-    differences.filter(({ now }) => now === undefined).map(({ path }) => path),
+    differences.filter(({ after }) => after === undefined).map(({ path }) => path),
   );
 
   const inTheWay = new Set<BytePath>();
-  for (const { path, was } of differences) {
-    if (was !== undefined) continue;
+  for (const { path, before } of differences) {
+    if (before !== undefined) continue;
     const fileAbove = listParentFolders(path).find(
       (folder) => statIn(root, folder)?.isDirectory() === false,
     );

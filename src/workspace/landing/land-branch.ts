@@ -16,10 +16,11 @@ import { join } from "node:path";
 import { git } from "../git/git.ts";
 import { readBranch, readHeadBranch } from "../git/refs.ts";
 import type { Repository } from "../git/repository.ts";
+import type { JudgeMerge, LandResult } from "../../ports/workspace.ts";
 import { readChangedFiles } from "../git/checkout-status.ts";
 import { compileOwnedPaths } from "../layers/scope-globs.ts";
 import { alwaysOwnedPaths } from "../owned-paths.ts";
-import { runBranchName } from "../git/run-branches.ts";
+import { runBranchName } from "../../contracts/run-branch.ts";
 import { openWorkspace } from "../workspace.ts";
 import { describeFilesInTheWay, findFilesInTheWay, formatShortList } from "./files-in-the-way.ts";
 import { findUnfinishedOperation, type UnfinishedOperation } from "./unfinished-operation.ts";
@@ -69,76 +70,94 @@ export async function landBranch(
   request: BranchRequest,
 ): Promise<BranchLanding> {
   const { branch, from, to } = request;
-  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
   const ref = `refs/heads/${branch}`;
   await dropLandingBranch(repository, request.name); // L3
-  const current = (await readBranch(repository, ref)) ?? "";
+  const current = await readBranch(repository, ref);
   if (current === to) return { landed: true };
-  if (current !== from) {
-    return {
-      landed: false,
-      because: "moved",
-      detail:
-        current === ""
-          ? `the branch ${branch} is gone`
-          : `${branch} was moved to ${current.slice(0, 12)}`,
-    };
-  } // L1
+  if (current !== from) return toMoved(branch, current); // L1
 
   const unfinished = await findUnfinishedOperation(repository, ref);
-  if (unfinished !== null) {
-    return { landed: false, because: "held", ...toUnfinishedObstacle(unfinished) };
-  } // L4
+  if (unfinished !== null) return toHeld(toUnfinishedObstacle(unfinished)); // L4
 
   const checkouts = await readCheckouts(repository, ref);
-  if (checkouts.length === 0) {
-    const refUpdate = await git({
-      ...call,
-      args: ["update-ref", "-m", "autopilot: landed", ref, to, from],
-      codes: [0, 1, 128],
-    });
-    return refUpdate.code === 0
-      ? { landed: true }
-      : { landed: false, because: "moved", detail: refUpdate.err.trim().slice(0, errorCharsMax) };
-  }
+  if (checkouts.length === 0) return moveRef(repository, ref, request);
 
   const otherCheckout = await findOtherCheckout(repository, checkouts);
-  if (otherCheckout !== null) {
-    return { landed: false, because: "held", ...toCheckedOutObstacle(branch, otherCheckout) };
-  }
+  if (otherCheckout !== null) return toHeld(toCheckedOutObstacle(branch, otherCheckout)); // L2
+  return moveWithCheckout(repository, request); // L2
+}
 
-  // The checkout is moved in the same way as by a run's landing, which undoes itself when
-  // interrupted.
-  const base = { branch, commit: from };
+const toMoved = (branch: string, current: string | null): BranchLanding => ({
+  landed: false,
+  because: "moved",
+  detail:
+    current === null
+      ? `the branch ${branch} is gone`
+      : `${branch} was moved to ${current.slice(0, 12)}`,
+});
+const toHeld = (obstacle: BranchObstacle): BranchLanding => ({
+  landed: false,
+  because: "held",
+  ...obstacle,
+});
+
+const toGitCall = ({ root, gitDir }: Repository) => ({ cwd: root, env: { GIT_DIR: gitDir } });
+
+/** Moves a branch that no checkout has, if it is still where it was (L1). */
+async function moveRef(
+  repository: Repository,
+  ref: string,
+  { from, to }: BranchRequest,
+): Promise<BranchLanding> {
+  const { code, err } = await git({
+    ...toGitCall(repository),
+    args: ["update-ref", "-m", "autopilot: landed", ref, to, from],
+    codes: [0, 1, 128],
+  });
+  if (code === 0) return { landed: true };
+  return { landed: false, because: "moved", detail: err.trim().slice(0, errorCharsMax) };
+}
+
+/**
+ * Moves the branch and its checkout as a run's landing does, which undoes itself when interrupted
+ * (L2, L3): the commit is put on a temporary branch, and that branch lands.
+ */
+async function moveWithCheckout(
+  repository: Repository,
+  { branch, from, to, folder, message, name, ownedPaths }: BranchRequest,
+): Promise<BranchLanding> {
   const workspace = await openWorkspace({
     repository,
-    runDir: join(request.folder, "land"),
-    runId: request.name,
-    base,
+    runDir: join(folder, "land"),
+    runId: name,
+    base: { branch, commit: from },
     scope: ["**"],
-    ownedPaths: request.ownedPaths,
+    ownedPaths,
   });
 
-  await git({ ...call, args: ["update-ref", landingRef(request.name), to] });
+  await git({ ...toGitCall(repository), args: ["update-ref", landingRef(name), to] });
   try {
-    const result = await workspace.land(request.message, () =>
-      Promise.resolve(`${branch} was moved`),
-    ); // L1
-    if (result.landed) return { landed: true };
-    const { because, detail, isUntracked } = result;
-    if (because === "checkout_moved" || because === "merge_unproved") {
-      return { landed: false, because: "moved", detail };
-    }
-
-    return {
-      landed: false,
-      because: "held",
-      detail,
-      git: { folder: repository.root, words: isUntracked === true ? "status --ignored" : "status" },
-    };
+    return toLanding(await workspace.land(message, refuseEveryMerge(branch)), repository);
   } finally {
-    await dropLandingBranch(repository, request.name);
+    await dropLandingBranch(repository, name); // L3
   }
+}
+
+/** A merge is needed only if the branch was moved meanwhile (L1). */
+const refuseEveryMerge =
+  (branch: string): JudgeMerge =>
+  () =>
+    Promise.resolve(`${branch} was moved`);
+
+function toLanding(result: LandResult, { root }: Repository): BranchLanding {
+  if (result.landed) return { landed: true };
+  const { because, detail, isUntracked } = result;
+  if (because === "checkout_moved" || because === "merge_unproved") {
+    return { landed: false, because: "moved", detail };
+  }
+
+  const words = isUntracked === true ? "status --ignored" : "status";
+  return toHeld({ detail, git: { folder: root, words } });
 }
 
 const toUnfinishedObstacle = ({ detail, checkout }: UnfinishedOperation): BranchObstacle => ({
@@ -214,19 +233,21 @@ async function findUntrackedInTheWay(
   tip: string,
   commit: string,
 ): Promise<readonly string[]> {
-  const call = { cwd: repository.root, env: { GIT_DIR: repository.gitDir } };
+  const call = toGitCall(repository);
   const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
   const base = out.toString("utf8").trim();
   if (base === "") return [];
-  const [since, fromTip] = await Promise.all([
+  const [changesSinceBase, changesFromTip] = await Promise.all([
     readFileDifferences(call, base, commit),
     readFileDifferences(call, tip, commit),
   ]);
-  const newPaths = new Set(fromTip.filter(({ was }) => was === undefined).map(({ path }) => path));
+  const absentAtTip = new Set(
+    changesFromTip.filter(({ before }) => before === undefined).map(({ path }) => path),
+  );
 
   return findFilesInTheWay(
     repository,
-    since.filter(({ path, was }) => was !== undefined || newPaths.has(path)),
+    changesSinceBase.filter(({ path, before }) => before !== undefined || absentAtTip.has(path)),
   );
 }
 
@@ -235,10 +256,8 @@ const landingRef = (name: string): string => `refs/heads/${runBranchName(name)}`
 /** Deletes the temporary branch, also one that a killed landing left. */
 export async function dropLandingBranch(repository: Repository, name: string): Promise<void> {
   if ((await readBranch(repository, landingRef(name))) === null) return;
-  const { root, gitDir } = repository;
   await git({
-    cwd: root,
-    env: { GIT_DIR: gitDir },
+    ...toGitCall(repository),
     args: ["update-ref", "-d", landingRef(name)],
     codes: [0, 1, 128],
   });

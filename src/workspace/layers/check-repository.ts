@@ -88,8 +88,8 @@ async function writeNewObjects(
   const folders = openTreeFolders(call);
   const names = new Set<GitSha>([head, tree]);
   const differences = await readFileDifferences(call, await resolveTree(call, commit), tree);
-  for (const { path, now } of differences) {
-    if (now !== undefined && !isGitlink(now)) names.add(now.sha);
+  for (const { path, after } of differences) {
+    if (after !== undefined && !isGitlink(after)) names.add(after.sha);
     for (const parent of listParentFolders(path)) {
       const entry = await folders.findEntry(tree, parent);
       if (entry !== undefined && isTree(entry)) names.add(entry.sha);

@@ -125,10 +125,10 @@ async function findHiddenPaths(
   finding.catch(() => hiddenByMasks.delete(key));
   const hidden = new Set(await finding);
 
-  for (const { path, now } of tip === run.base.commit
+  for (const { path, after } of tip === run.base.commit
     ? []
     : await readFileDifferences(run.shadow.call, run.base.commit, tip)) {
-    if (now === undefined) hidden.delete(path);
+    if (after === undefined) hidden.delete(path);
     else if (isHidden(displayPath(path))) hidden.add(path);
   }
 

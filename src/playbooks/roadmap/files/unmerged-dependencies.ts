@@ -6,6 +6,7 @@ import { git } from "../../../workspace/git/git.ts";
 import { findGitPlaces } from "../../../workspace/git/git-places.ts";
 import { openUserView } from "../../../workspace/git/user-view.ts";
 import type { PhaseRecordSummary } from "./completed-phases.ts";
+import { runBranchName } from "../../../contracts/run-branch.ts";
 
 export type UnmergedPhase = { readonly phase: string; readonly branch: string };
 
@@ -48,7 +49,7 @@ export async function findUnmerged({
 
   const unmerged: UnmergedPhase[] = [];
   for (const phase of dependencies) {
-    const runBranches = (history.get(phase)?.runs ?? []).map((run) => `autopilot/${run}`);
+    const runBranches = (history.get(phase)?.runs ?? []).map(runBranchName);
     const unmergedBranches: string[] = [];
 
     for (const branch of runBranches) {

@@ -5,6 +5,7 @@ import type { Entry } from "../../../contracts/event.ts";
 import type { CursorView } from "../../../core/state.ts";
 import { landInTurn } from "../../contract/landing.ts";
 import type { StepResult, StepInput, RoadmapParts } from "./roadmap-parts.ts";
+import { runBranchName } from "../../../contracts/run-branch.ts";
 
 /**
  * The step `withdraw`. While a phase waits for a person, later phases go on, and its work lands
@@ -24,7 +25,7 @@ export function createWithdrawStep({
         return { ok: true, facts: { landed: false, why: "nothing_to_land" } };
       }
 
-      const branch = `autopilot/${state.drafted.run_id}`;
+      const branch = runBranchName(state.drafted.run_id);
       const message = `Merge ${branch}: take back phase ${cursor.phase}`;
       const judgeMerge = (): Promise<null> => Promise.resolve(null); // a person decided this, so the merge is not judged by checks
       const result = await landInTurn(workspace, paths, { message, judgeMerge, cancel });

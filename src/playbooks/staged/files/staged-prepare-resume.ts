@@ -18,6 +18,7 @@ import type { PreparedResume, PrepareResumeInput } from "../../contract/playbook
 import { openBlobReader, readEntries } from "../../contract/run-journal.ts";
 import { StagedFile } from "./staged-file.ts";
 import { readDraftedText } from "./staged-record.ts";
+import { runBranchName } from "../../../contracts/run-branch.ts";
 
 const filesShownMax = 5;
 
@@ -141,7 +142,7 @@ async function describeUnseenEdits(
       "--name-only",
       "-z",
       "--no-renames",
-      `refs/heads/autopilot/${run_id}...refs/heads/${base.branch}`,
+      `refs/heads/${runBranchName(run_id)}...refs/heads/${base.branch}`,
       "--",
       "_docs",
     ],

@@ -38,18 +38,29 @@ const values: readonly unknown[] = [
   [1],
   [1, undefined],
   [1, [2, { a: 3 }]],
+  [{ a: 1 }],
+  [{ a: 1, b: 2 }],
+  [{ a: 1 }, { a: 1 }],
+  Array(1),
   {},
   { a: 1 },
   { a: 1, b: undefined },
   { a: { b: [1] } },
+  { list: [{ a: 1, list: [{ b: 1, c: 2 }] }] },
+  { list: [{ list: [{ b: 1 }] }] },
+  { list: [{ list: [{ b: 2 }] }] },
+  { [Symbol.iterator]: undefined },
   { length: 1 },
   new Date(0),
   new Date(1),
   new Map([["a", 1]]),
   new Map([["a", 2]]),
+  new Map([["a", { a: 1 }]]),
+  new Map([["a", { a: 1, b: 2 }]]),
   new Set([1, 2]),
   new Set([2, 1]),
   new Set([{ a: 1 }]),
+  new Set([{ a: 1, b: 2 }]),
   new Point(1),
   new Point(2),
   shared,
@@ -123,6 +134,22 @@ describe("an expect of our own fails only where vitest's does", () => {
     expect(
       values.flatMap((value) => values.flatMap((wanted) => differing(matcher, value, [wanted]))),
     ).toEqual([]);
+  });
+
+  test.each([
+    [[{ a: 1, b: 2 }], [{ a: 1 }], "held"],
+    [[{ a: 1, b: 2 }], [{ a: 2 }], "failed"],
+    [[{ a: 1 }, { a: 1 }], [{ a: 1 }], "failed"],
+    [{ list: [{ a: 1, b: 2 }] }, { list: [{ a: 1 }] }, "held"],
+    [{ list: [{ a: 1, b: 2 }] }, { list: [{ a: 2 }] }, "failed"],
+    [new Map([["a", { a: 1, b: 2 }]]), new Map([["a", { a: 1 }]]), "unknown"],
+  ])("toMatchObject: %j with %j has %s", (value, wanted, outcome) => {
+    expect(
+      result(
+        () => own(value).toMatchObject(wanted),
+        (error) => error instanceof Failure,
+      ),
+    ).toBe(outcome);
   });
 
   test.each(single)("%s", (matcher) =>

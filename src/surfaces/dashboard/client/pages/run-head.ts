@@ -7,6 +7,7 @@ import { icon, stateLabel } from "../../../../views/web/icons.ts";
 import { copyText, sendRequest } from "../actions.ts";
 import { actionButton, pageHeading } from "../controls.ts";
 import { draw, pageLink, state } from "../store.ts";
+import { runBranchName } from "../../../../contracts/run-branch.ts";
 
 /** The head of a page about a run, or what is shown instead of the page. */
 export function runHead(
@@ -104,7 +105,7 @@ const missingRunPage = (key: string): Child => [
       text: "run_missing: there is no such run here. If it was discarded, its branch stays until you delete it.",
     },
     commandBox("autopilot runs", copyText),
-    /^[\w.-]+$/.test(key) ? commandBox(`git log autopilot/${key}`, copyText) : null, // a URL is untrusted
+    /^[\w.-]+$/.test(key) ? commandBox(`git log ${runBranchName(key)}`, copyText) : null, // a URL is untrusted
     el("p.gap-top", el("a.link", { href: "#now" }, "Back to what runs now")),
   ),
 ];

@@ -1,4 +1,4 @@
-// run-cases: reads usage and results of earlier runs from their journals, as the history for
+// past-runs: reads usage and results of earlier runs from their journals, as the history for
 // forecasts of whole runs.
 
 import type { RunView } from "../../core/state.ts";
