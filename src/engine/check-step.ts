@@ -5,7 +5,7 @@ import type { Check, CheckResult, ProtectedChange } from "../contracts/evidence.
 import type { Facts } from "../contracts/outcome.ts";
 import { isSecretFromAgent } from "../contracts/secret-checks.ts";
 import { describeExpectation } from "../kit/answer.ts";
-import type { Verifier } from "../ports/verifier.ts";
+import type { CheckRequest } from "../ports/verifier.ts";
 import { resolveChecks, filterNamedProofs } from "./checks.ts";
 import { errorFingerprint, madeProgress } from "../core/breaker.ts";
 import { findBaseline, type ChecksJudgement, judgeChecks } from "../core/completion.ts";
@@ -113,7 +113,7 @@ type Checked = {
   readonly passesChanged?: true;
 };
 
-type CheckRequest = {
+type StepChecks = {
   readonly checks: readonly Check[];
   readonly proofs: readonly string[];
   readonly protectedState: ProtectedState;
@@ -124,7 +124,7 @@ type CheckRequest = {
 /** Results with the base's protected files; with the changed ones if nothing needs the change. */
 async function checkWithBase(
   execution: StepExecution,
-  { checks, proofs, protectedState, wasTold }: CheckRequest,
+  { checks, proofs, protectedState, wasTold }: StepChecks,
 ): Promise<Checked> {
   const { refused, changes, newChecks, changesMore } = protectedState;
   const { run } = readContext(execution);
@@ -133,9 +133,7 @@ async function checkWithBase(
     if (cancel.isCancelled) throw new Cancelled();
   };
 
-  const runChecks = async (
-    more: Partial<Parameters<Verifier["check"]>[0]>,
-  ): Promise<readonly CheckResult[]> => {
+  const runChecks = async (more: Partial<CheckRequest>): Promise<readonly CheckResult[]> => {
     const results = await runtime.verifier.check({
       attempt,
       checks,
