@@ -187,3 +187,16 @@ test.each([
   expect(decision !== undefined && isNamedIn(goal, decision)).toBe(true);
   expect(decision !== undefined && isNamedIn("process the text", decision)).toBe(false);
 });
+
+test("nothing hides behind more than is followed", () => {
+  const decides = "if (mode) answer();\n";
+  const names = (count: number): string =>
+    Array.from({ length: count }, (_, n) => `const n${n} = window;\n`).join("");
+  const read = "const mode = globalThis.mode;\n";
+  const far = `const mode =${" ".repeat(5_000)}globalThis.mode;\n`;
+  for (const text of [read + decides, names(700) + read + decides, far + decides]) {
+    expect(findAmbientDecisions("src/a.js", text).map(({ root }) => root)).toContain(
+      "globalThis.mode",
+    );
+  }
+});

@@ -7,7 +7,8 @@
 //       the project or a package, or have from the language's own library is.
 //   E2. A value that decides nothing is not told, wherever it goes else.
 //   E3. Reading a file takes as long as the file is: a name is followed once, however many values it
-//       gets, and an agent may have written it to be slow to read.
+//       gets, and an agent may have written it to be slow to read. What is too much to be followed is
+//       told, so that nothing hides behind it.
 import { detectLanguage } from "../kinds.ts";
 import { findBinding } from "./js-bindings.ts";
 import { findJsReads, isLabelOrType, isTypeof } from "./js-reads.ts";
@@ -85,11 +86,16 @@ function decides(source: Source, read: Read, { uses, idle }: Followed): boolean 
   const seen = new Set<string>();
   for (let count = 0; count < followedMax; count += 1) {
     const part = queue[count];
-    if (part === undefined) break;
+    if (part === undefined) {
+      for (const key of seen) idle.add(key);
+      return false;
+    }
+
     if (isTypeof(source.code, part.from) && part === read) return true;
     const fate = findFate(source, part);
     if (fate.decides) return true;
-    for (const name of uses.size < namesMax ? fate.names : []) {
+    for (const name of fate.names) {
+      if (uses.size >= namesMax) return true; // E3
       const scope = findScope(source, name, part.from);
       const key = `${name} ${scope.from}`;
       if (seen.has(key) || idle.has(key)) continue;
@@ -100,8 +106,7 @@ function decides(source: Source, read: Read, { uses, idle }: Followed): boolean 
     }
   }
 
-  for (const key of seen) idle.add(key);
-  return false;
+  return true; // E3
 }
 
 /** The part of the file in which a name means what it was given at a place. */
@@ -128,13 +133,15 @@ function findUses(source: Source, name: string, scope: Part): readonly Part[] {
   const escaped = name.replaceAll(/[$.]/g, String.raw`\$&`);
   const uses = new RegExp(`(?<![\\w$#])(?<!(?<!\\.)\\.(?!\\.))${escaped}(?![\\w$])`, "g");
   const matches = [...code.slice(scope.from, scope.to).matchAll(uses)];
-  return matches.slice(0, followedMax).flatMap(({ 0: all, index }): readonly Part[] => {
+  const parts = matches.flatMap(({ 0: all, index }): readonly Part[] => {
     const from = scope.from + index;
     const end = from + all.length;
     if (isLabelOrType(source, from, end) || /^\s*=(?![=>])/.test(code.slice(end, end + 9)))
       return [];
     return [{ from, to: findChainEnd(code, end, brackets) }];
   });
+
+  return parts.slice(0, followedMax + 1); // one more is too much already
 }
 
 function show(text: string, { from, to, root }: Read): string {

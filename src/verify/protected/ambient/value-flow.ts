@@ -47,6 +47,7 @@ export function findFate(source: Code, part: Part): Fate {
     from = skipPrefixes(code, from);
     if (isDecidedBeside(source, from, to)) return decisive;
     const start = findStart(source, from);
+    if (start === null) return decisive; // too long to be looked through: told, and not passed over
     const head = code.slice(start, from);
     if (isPython && /^\s*(?:if|elif|while|assert|match)\b/.test(head)) return decisive;
     const target = findTarget(source, start, from);
@@ -120,8 +121,14 @@ function isDecidedBeside({ code, isPython, hasTypes }: Code, from: number, to: n
 const isTernary = (after: string): boolean =>
   after.startsWith("??") || /^\?[^;]*:/.test(after) || after.length >= near - 1;
 
-/** The start of the part that a value belongs to: of its statement, or of its argument. */
-function findStart({ code, brackets: { around, partner }, isPython }: Code, from: number): number {
+/**
+ * The start of the part that a value belongs to: of its statement, or of its argument; null if it
+ * is too far away.
+ */
+function findStart(
+  { code, brackets: { around, partner }, isPython }: Code,
+  from: number,
+): number | null {
   const first = Math.max(0, from - statementCharsMax);
   for (let index = from - 1; index >= first; index -= 1) {
     const letter = code[index] ?? "";
@@ -136,7 +143,7 @@ function findStart({ code, brackets: { around, partner }, isPython }: Code, from
     }
   }
 
-  return first;
+  return first === 0 ? 0 : null;
 }
 
 /** Whether the end of a line ends a statement. */
@@ -167,13 +174,12 @@ function findTarget({ code, isPython }: Code, start: number, from: number): read
 }
 
 /** The name of the function that a statement is in: `function name(`, `name = (`, `def name(`. */
-function findReturner(
-  { code, brackets: { around, partner }, isPython }: Code,
-  start: number,
-): readonly string[] {
+function findReturner(source: Code, start: number): readonly string[] {
+  const { code, isPython, brackets } = source;
+  const { around, partner } = brackets;
   if (isPython) {
     const indent = /^[ \t]*/.exec(code.slice(start, start + near))?.[0].length ?? 0;
-    const heads = listHeads(code);
+    const heads = listHeads(source);
     const last = heads.findLastIndex(({ at }) => at < start);
     const head = heads
       .slice(Math.max(0, last + 1 - headsMax), last + 1)
@@ -201,23 +207,21 @@ function findReturner(
 }
 
 type Head = { readonly at: number; readonly indent: number; readonly name: string };
-let headsOf: { readonly code: string; readonly heads: readonly Head[] } | null = null;
+const headsOf = new WeakMap<Brackets, readonly Head[]>();
 
 /** The heads of all functions of a Python file: it is asked for each value of the same file. */
-function listHeads(code: string): readonly Head[] {
-  if (headsOf?.code !== code) {
-    const found = code.matchAll(/^([ \t]*)(?:async )?def (\w+)/gm);
-    headsOf = {
-      code,
-      heads: [...found].map(({ index, 1: space = "", 2: name = "" }) => ({
-        at: index,
-        indent: space.length,
-        name,
-      })),
-    };
-  }
+function listHeads({ code, brackets }: Code): readonly Head[] {
+  const known = headsOf.get(brackets);
+  if (known !== undefined) return known;
+  const found = code.matchAll(/^([ \t]*)(?:async )?def (\w+)/gm);
+  const heads = [...found].map(({ index, 1: space = "", 2: name = "" }) => ({
+    at: index,
+    indent: space.length,
+    name,
+  }));
+  headsOf.set(brackets, heads);
 
-  return headsOf.heads;
+  return heads;
 }
 
 /** The end of a value's members and calls: `.a?.b(c)[d]`. */
