@@ -25,7 +25,7 @@ import { findNewFunctions, trapOnly } from "../questions/trapped-functions.ts";
 /** Words of a function that judges. A list; a function without any of them is a helper. */
 const judges = /assert|expect|check|equal|fail|throw|raise|should|must|verif|require|die\b/i;
 /** Languages whose test runners find tests by their names or marks. */
-const finding: ReadonlySet<SourceLanguage | null> = new Set(["java", "py", "go", "rust"]);
+const findsTestsByName: ReadonlySet<SourceLanguage | null> = new Set(["java", "py", "go", "rust"]);
 const alonesMax = 3;
 const shownMax = 3;
 
@@ -83,19 +83,15 @@ async function findSuspects(context: QuestionContext): Promise<readonly Suspect[
   ]);
   const words = countWords([...texts.values()]);
   const reported = [...(lab.now.passedNames ?? []), ...lab.now.failed];
-  const olderBeginnings = new Set(
-    await Promise.all(
-      tests.map(async ({ path }) =>
-        findFunctions(path, (await lab.textAt("base", path)) ?? "").map(({ name }) =>
-          findBeginning(name),
-        ),
-      ),
-    ).then((all) => all.flat()),
+  const older = await Promise.all(
+    tests.map(async ({ path }) => findFunctions(path, (await lab.textAt("base", path)) ?? "")),
   );
+  const olderBeginnings = new Set(older.flat().map(({ name }) => findBeginning(name)));
 
   const isSuspect = ({ file, definition: { name, text } }: Suspect): boolean => {
     const mayBeFound =
-      finding.has(detectSourceLanguage(file.path)) && olderBeginnings.has(findBeginning(name));
+      findsTestsByName.has(detectSourceLanguage(file.path)) &&
+      olderBeginnings.has(findBeginning(name));
     return (
       words.get(name) === 1 &&
       judges.test(text.slice(text.indexOf(name) + name.length)) &&

@@ -11,7 +11,8 @@ import { isProgramText } from "../../protected/kinds.ts";
 import { type QuestionContext, readSources } from "./question-context.ts";
 
 const charsMin = 200;
-const readMax = 100;
+const readMax = 200;
+/** Folders for copies: a list; other files come after them. */
 const forCopies =
   /(?:^|\/)(?:vendor(?:ed)?|third[_-]party|generated|gen|dist|copies|mirror|shared)\//i;
 
@@ -21,20 +22,17 @@ export async function findDivergedCopies(context: QuestionContext): Promise<stri
     ({ was }) => was !== null && was.length >= charsMin, // C1
   );
   if (changed.length === 0) return null;
+  const copiesOf = new Map(changed.map(({ was }) => [was, new Set<string>()]));
+  for (const { path, was } of changed) copiesOf.get(was)?.add(path);
+  const changedPaths = changed.map(({ path }) => path);
   const paths = (await lab.pathsAt("base")).filter(isProgramText);
-  const groups = new Map<string, ReadonlySet<string>>();
 
-  for (const { path, was } of changed) {
-    if (was === null || groups.has(was)) continue;
-    const copies = new Set([path]);
-    for (const other of listCandidates(path, paths)) {
-      if ((await lab.textAt("base", other)) === was) copies.add(other);
-    }
-    groups.set(was, copies);
+  for (const other of listCandidates(changedPaths, paths)) {
+    copiesOf.get(await lab.textAt("base", other))?.add(other);
   }
 
   const diverged: string[] = [];
-  for (const copies of groups.values()) {
+  for (const copies of copiesOf.values()) {
     const texts = await Promise.all([...copies].map((path) => lab.textAt("work", path)));
     const left = texts.filter((text) => text !== null); // one that is gone is no copy any more
     if (new Set(left).size > 1) diverged.push(listSome([...copies]));
@@ -46,12 +44,18 @@ export async function findDivergedCopies(context: QuestionContext): Promise<stri
 }
 
 /** C2 */
-function listCandidates(path: string, paths: readonly string[]): readonly string[] {
-  const nameOf = (one: string): string => one.slice(one.lastIndexOf("/") + 1);
-  const ending = path.slice(path.lastIndexOf("."));
-  const others = paths.filter((other) => other !== path && other.endsWith(ending));
-  const rank = (other: string): number =>
-    nameOf(other) === nameOf(path) ? 0 : forCopies.test(other) || forCopies.test(path) ? 1 : 2;
+function listCandidates(changed: readonly string[], paths: readonly string[]): readonly string[] {
+  const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+  const endingOf = (path: string): string => path.slice(path.lastIndexOf("."));
+  const [names, endings] = [new Set(changed.map(nameOf)), new Set(changed.map(endingOf))];
+  const isOfCopy = changed.some((path) => forCopies.test(path));
+  const rank = (other: string): number => {
+    if (names.has(nameOf(other))) return 0;
+    return isOfCopy || forCopies.test(other) ? 1 : 2;
+  };
 
-  return others.toSorted((one, other) => rank(one) - rank(other)).slice(0, readMax);
+  return paths
+    .filter((path) => endings.has(endingOf(path)) && !changed.includes(path))
+    .toSorted((one, other) => rank(one) - rank(other))
+    .slice(0, readMax);
 }
