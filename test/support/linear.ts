@@ -9,7 +9,9 @@ const times = 8;
 /** Between 8, which is linear, and 64, which is quadratic. */
 const ratioMax = 24;
 /** Collecting garbage or compiling may fall into one measurement, and hardly into all. */
-const measurements = 3;
+const measurements = 8;
+/** Less than this is noise: what takes a multiple of it harms nobody. */
+const noiseMicroseconds = 1_000;
 
 /** Takes `read` for texts made of `most / 8` and of `most` pieces. */
 export async function expectLinear(
@@ -29,7 +31,7 @@ export async function expectLinear(
   for (let measured = 0; measured < measurements && ratio > ratioMax; measured += 1) {
     const short = await spentFor(Math.ceil(most / times));
     const long = await spentFor(most);
-    ratio = Math.min(ratio, long / Math.max(short, 1));
+    ratio = Math.min(ratio, long / Math.max(short, noiseMicroseconds));
   }
 
   expect(ratio, `${what}: ${times} times the text takes ${ratio.toFixed(0)} times as long`).toBeLessThanOrEqual(ratioMax); // prettier-ignore
