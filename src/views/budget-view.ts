@@ -27,11 +27,7 @@ export type BudgetView = {
 export const isNearLimit = (ratio: number, softRatio: number): boolean =>
   ratio >= softRatio && ratio < 1;
 
-/** `metering` says who counts: a meter that sees the traffic, or the agent's own reports. */
-export function buildBudgetView(
-  run: RunView,
-  metering: "metered" | "reported" = "reported",
-): BudgetView {
+export function buildBudgetView(run: RunView): BudgetView {
   const { soft_ratio, profile } = run.drafted.budget;
   const { tokens, minutes, calls, usd, estimated } = run.ledger.run;
   const counters = { tokens, minutes: round(minutes), calls, usd: round(usd, 6) };
@@ -70,9 +66,18 @@ export function buildBudgetView(
     ratios,
     reserved: sumReserved(run),
     estimated,
-    overshoot: metering === "metered" ? "one request" : "one turn",
+    overshoot: isMetered(run) ? "one request" : "one turn",
     warnings,
   };
+}
+
+/**
+ * Whether the meter counted the last turn of every role: it refuses the request after the limit.
+ * An agent's own report comes only when its turn is over, and before the first turn nothing is known.
+ */
+function isMetered({ ledger }: RunView): boolean {
+  const turns = Object.values(ledger.largest);
+  return turns.length > 0 && turns.every(({ source }) => source === "metered");
 }
 
 function sumReserved(run: RunView): BudgetView["reserved"] {
@@ -115,9 +120,12 @@ export function renderBudgetLines(budget: BudgetView): readonly string[] {
   });
 }
 
+export const describeOvershoot = ({ overshoot }: Pick<BudgetView, "overshoot">): string =>
+  `A limit can be passed by ${overshoot} at most.`;
+
 /** The budget as a person reads it, for `autopilot budget`. */
-export function budgetPage(run: RunView, metering?: "metered" | "reported"): readonly string[] {
-  const view = buildBudgetView(run, metering);
+export function budgetPage(run: RunView): readonly string[] {
+  const view = buildBudgetView(run);
   const reserved =
     view.reserved.tokens > 0
       ? [
@@ -130,6 +138,6 @@ export function budgetPage(run: RunView, metering?: "metered" | "reported"): rea
     ...renderBudgetLines(view).map((line) => `  ${line}`),
     ...reserved,
     ...view.warnings.map((warning) => `  ! ${warning}`),
-    `  A limit can be passed by ${view.overshoot} at most.`,
+    `  ${describeOvershoot(view)}`,
   ];
 }

@@ -6,7 +6,7 @@ import { listOpenAttempts, listOpenQuestions } from "../core/selectors.ts";
 import type { RunView } from "../core/state.ts";
 import { unreachable } from "../kit/unreachable.ts";
 import { describeBreaker } from "./breaker-view.ts";
-import { renderBudgetLines } from "./budget-view.ts";
+import { describeOvershoot, renderBudgetLines } from "./budget-view.ts";
 import { labelRows } from "./align-columns.ts";
 import {
   checkMark,
@@ -21,7 +21,7 @@ import { describeOrigin } from "./facts/fork-origin.ts";
 import { pauseDetail } from "./facts/pause-detail.ts";
 import { phaseTable } from "./phase-table.ts";
 import { isOpenQuestion } from "./progress.ts";
-import { buildStatusView, type StatusExtra, type StatusView } from "./status.ts";
+import { buildStatusView, type StatusView } from "./status.ts";
 import { formatVerdict, getVerdictMark } from "./sentences/verdict-sentences.ts";
 import { isVerdictQuestion } from "./verdicts.ts";
 import {
@@ -42,8 +42,8 @@ const checksMax = 8;
 const checkCharsMax = 60;
 
 /** About one screen; the command cuts what doesn't fit. */
-export function statusPage(run: RunView, owner: Owner, extra: StatusExtra = {}): readonly string[] {
-  const view = buildStatusView(run, owner, extra);
+export function statusPage(run: RunView, owner: Owner): readonly string[] {
+  const view = buildStatusView(run, owner);
   const hasTable = isReportedByPhases(run);
 
   return [
@@ -116,12 +116,8 @@ function troubleRows(run: RunView, hasTable: boolean): readonly string[] {
 }
 
 /** What -v adds: where the run is in its flow and in its journal, what bounds it, and each step. */
-export function statusDetails(
-  run: RunView,
-  owner: Owner,
-  extra: StatusExtra = {},
-): readonly string[] {
-  const view = buildStatusView(run, owner, extra);
+export function statusDetails(run: RunView, owner: Owner): readonly string[] {
+  const view = buildStatusView(run, owner);
   const { completed_steps, pending_steps } = view.progress;
   const { place } = view.checkpoint;
   const placeText = place.length === 0 ? "" : `, at ${firstFew(place, 3)}`;
@@ -140,6 +136,7 @@ export function statusDetails(
     "",
     "Limits",
     ...renderBudgetLines(view.budget).map((line) => `  ${line}`),
+    `  ${describeOvershoot(view.budget)}`,
     ...listSection("Done", "✓", completed_steps),
     ...listSection("To do", "○", pending_steps),
   ];

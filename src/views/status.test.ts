@@ -8,7 +8,8 @@ import {
   runView,
   cursor,
 } from "./run-view.test-support.ts";
-import { statusPage } from "./status-page.ts";
+import { statusDetails, statusPage } from "./status-page.ts";
+import { listNextActions } from "./next-actions.ts";
 import { buildStatusView } from "./status.ts";
 
 const spent = { tokens: 150_000, minutes: 12.346, calls: 40, usd: 0, estimated: 0 };
@@ -86,9 +87,22 @@ test("where the run stands in its journal, and how far a limit can be passed bef
   const { checkpoint, budget } = buildStatusView(working, null);
   expect(checkpoint).toMatchObject({ seq: 17, at: "2026-03-01T10:20:00.000Z" });
   expect(budget.overshoot).toBe("one turn");
-  expect(buildStatusView(working, null, { metering: "metered" }).budget.overshoot).toBe(
-    "one request",
-  );
+  const used = { tokens: 900, minutes: 1, calls: 2, usd: 0 };
+  const withTurns = (...sources: readonly ("metered" | "reported")[]) => {
+    const turns = sources.map((source, at) => [`role-${at}`, { ...used, source }] as const);
+    return runView({
+      ...working,
+      ledger: { ...working.ledger, largest: Object.fromEntries(turns) },
+    });
+  };
+  const overshootOf = (run: typeof working) => buildStatusView(run, null).budget.overshoot;
+  expect(overshootOf(withTurns("reported"))).toBe("one turn");
+  expect(overshootOf(withTurns("metered", "metered"))).toBe("one request");
+  expect(overshootOf(withTurns("metered", "reported"))).toBe("one turn");
+  const lastLimit = (run: typeof working) =>
+    statusDetails(run, null).find((line) => line.includes("can be passed"));
+  expect(lastLimit(working)).toBe("  A limit can be passed by one turn at most.");
+  expect(lastLimit(withTurns("metered"))).toBe("  A limit can be passed by one request at most.");
 });
 
 test("what is done and what is left: criteria first, then phases, the open one step by step", () => {
@@ -160,7 +174,7 @@ test("every state has a next action, and a run that is not the current one is na
     ).toBeGreaterThan(0);
   }
 
-  expect(buildStatusView(working, { pid: 1 }, { isCurrent: false }).next_actions).toEqual([
+  expect(listNextActions(working, { pid: 1 }, { isCurrent: false })).toEqual([
     `autopilot watch --run ${runId}`,
     `autopilot pause --run ${runId}`,
   ]);

@@ -23,12 +23,6 @@ import {
 } from "./criteria-status.ts";
 import { runBranchName } from "../contracts/run-branch.ts";
 
-/** Facts from outside the journal, which the caller may pass. */
-export type StatusExtra = {
-  readonly isCurrent?: boolean;
-  readonly metering?: "metered" | "reported";
-};
-
 export type StatusView = {
   readonly run_id: string;
   readonly state: RunStatus;
@@ -69,7 +63,7 @@ export type StatusView = {
   readonly next_actions: readonly string[];
 };
 
-export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra = {}): StatusView {
+export function buildStatusView(run: RunView, owner: Owner): StatusView {
   const { drafted } = run;
   const { completed, pending } = listSteps(run);
   return {
@@ -78,7 +72,7 @@ export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra =
     reason_code: findReasonCode(run, owner),
     flow: drafted.flow.flow,
     objective: { ...copyDeep(drafted.objective), done_criteria: listCriteria(run) },
-    budget: buildBudgetView(run, extra.metering),
+    budget: buildBudgetView(run),
     progress: { completed_steps: completed, pending_steps: pending, blockers: listBlockers(run) },
     phases: listPhaseRows(run),
     breaker: buildBreakerView(run),
@@ -96,11 +90,7 @@ export function buildStatusView(run: RunView, owner: Owner, extra: StatusExtra =
     branch: runBranchName(drafted.run_id),
     started_at: run.startedAt,
     forked_from: findForkOrigin(run),
-    next_actions: listNextActions(
-      run,
-      owner,
-      extra.isCurrent === undefined ? {} : { isCurrent: extra.isCurrent },
-    ),
+    next_actions: listNextActions(run, owner),
   };
 }
 
