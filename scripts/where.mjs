@@ -1,18 +1,31 @@
-// where: `npm run where -- WORDS` names the source files that fit the words best, by their path, first sentence, exported names with their
-// comments, and rows of docs/WHERE.md. A word that few files have counts more.
+// where: `npm run where -- WORDS` names the source files that fit the words best, by their path, first sentence, exported names and fields with
+// their comments, and rows of docs/WHERE.md. A word that few files have counts more.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const shownMax = 8;
-/** What a file gets for a word wherever it has it; `weights` are added by where that is. */
-const basePoints = 10;
-const weights = { path: 5, rows: 4, sentence: 3, names: 2, comments: 1 };
+/** What a file gets for a word, by where it has it. Fields have many words that tell little. */
+const weights = {
+  path: 15,
+  rows: 14,
+  sentence: 13,
+  names: 12,
+  comments: 11,
+  folderRows: 9,
+  fields: 4,
+};
+const usualPoints = 10;
 /** Words of a question that say nothing of a file. */
 const commonWords = new Set(
   "the of on a to is how what when where which in for and an it its that".split(" "),
 );
 const exported =
   /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?export (?:async )?(?:const|function\*?|type|class) (\w+)/g;
+/** What declares fields: a type, a schema, or an object; to the end of its block. */
+const declared =
+  /^export (?:type \w+(?:<[^=]*>)? = [^;{]*|const \w+(?:: [^=]*)? = (?:v\.\w+\()?)\{[\s\S]*?\}\)?(?: as const)?(?: satisfies [^;]*)?;$/gm;
+const field = /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?(?<=[{;,\s/])(?:readonly )?(\w+)\??: /g;
 
 /** The words of a text without their endings, so that "deletes" finds "deleted"; `toStems` has two. */
 const toStems = (text) =>
@@ -20,14 +33,14 @@ const toStems = (text) =>
     word.toLowerCase().replace(/(?<=\w{3})(?:ies|ied|ing|ed|es|s|e|y)$/, ""),
   );
 
-/** What the page's rows are about, by each path that they name. */
+/** What the page's rows are about, by each path that they name; a folder's ends with a slash. */
 function readRows(page) {
   const rows = {};
   for (const line of page.split("\n")) {
     let folder = "";
-    for (const [, word] of line.matchAll(/`([^`\s]+\.(?:ts|yaml))`/g)) {
+    for (const [, word] of line.matchAll(/`([^`\s]+(?:\.(?:ts|yaml)|\/))`/g)) {
       const path = word.includes("/") ? word : `${folder}/${word}`;
-      folder = dirname(path);
+      folder = path.endsWith("/") ? path.slice(0, -1) : dirname(path);
       rows[path] = `${rows[path] ?? ""} ${line.split(" | ")[0]}`;
     }
   }
@@ -35,7 +48,7 @@ function readRows(page) {
 }
 
 /** A file's first sentence, and the words of each of its parts: `{ path, sentence, stems }`. */
-function readPlace(root, path, rows) {
+function readPlace(root, path, allRows) {
   const text = readFileSync(join(root, path), "utf8");
   const header = /^(?:(?:\/\/|#).*\n)+/.exec(text)?.[0] ?? "";
   const sentence = header
@@ -44,32 +57,44 @@ function readPlace(root, path, rows) {
     .replace(/^[\w.-]+: /, "")
     .split(/(?<=\.)\s/)[0];
   const found = [...text.matchAll(exported)];
-  const [comments, names] = [1, 2].map((group) => found.map((match) => match[group]).join(" "));
-  const parts = { path: path.slice(4), rows, sentence, names, comments };
+  const foundFields = [...text.matchAll(declared)].flatMap(([block]) => [...block.matchAll(field)]);
+  const collect = (matches, group) => matches.map((match) => match[group]).join(" ");
+  const parts = {
+    path: path.slice(4),
+    rows: allRows[path] ?? "",
+    folderRows: allRows[`${dirname(path)}/`] ?? "",
+    sentence,
+    names: collect(found, 2),
+    comments: collect(found, 1),
+    fields: `${collect(foundFields, 1)} ${collect(foundFields, 2)}`,
+  };
   const stems = Object.entries(parts).map(([part, of]) => [weights[part], new Set(toStems(of))]);
   return { path, sentence, stems };
 }
 
 /** What a file gets for a word: 0 if it does not have it. */
 const pointsFor = ({ stems }, word) =>
-  Math.max(0, ...stems.map(([weight, of]) => (of.has(word) ? basePoints + weight : 0)));
+  Math.max(0, ...stems.map(([weight, of]) => (of.has(word) ? weight : 0)));
 
-/** The files of a repository that fit the words, best first: `{ path, sentence, score }`. */
-function findPlaces(root, words) {
-  const spoken = words.flatMap((word) => word.split(/\s+/));
-  const telling = spoken.filter((word) => !commonWords.has(word.toLowerCase()));
-  const wanted = [...new Set(toStems(telling.join(" ")))];
+/** Every source file of a repository, with the words of its parts. */
+export function readPlaces(root) {
   const rows = readRows(readFileSync(join(root, "docs/WHERE.md"), "utf8"));
-  const places = readdirSync(join(root, "src"), { recursive: true })
+  return readdirSync(join(root, "src"), { recursive: true })
     .map((path) => `src/${path.replaceAll("\\", "/")}`)
     .filter((path) => /(?<!\.test|\.test-support)\.(?:ts|yaml)$/.test(path))
     .sort()
-    .map((path) => readPlace(root, path, rows[path] ?? ""));
+    .map((path) => readPlace(root, path, rows));
+}
 
+/** The files that fit the words, best first: `{ path, sentence, score }`. */
+export function findPlaces(places, words) {
+  const spoken = words.flatMap((word) => word.split(/\s+/));
+  const telling = spoken.filter((word) => !commonWords.has(word.toLowerCase()));
+  const wanted = [...new Set(toStems(telling.join(" ")))];
   const scores = places.map(() => 0);
   for (const word of wanted) {
     const points = places.map((place) => pointsFor(place, word));
-    const files = points.filter((point) => point > 0).length;
+    const files = points.reduce((sum, point) => sum + point, 0) / usualPoints;
     const rarity = Math.log(1 + places.length / Math.max(1, files));
     points.forEach((point, at) => (scores[at] += point * rarity));
   }
@@ -81,6 +106,8 @@ function findPlaces(root, words) {
     .slice(0, shownMax);
 }
 
-const places = findPlaces(join(import.meta.dirname, ".."), process.argv.slice(2));
-for (const { path, sentence } of places) process.stdout.write(`${path}\n    ${sentence}\n`);
-if (places.length === 0) process.stdout.write("Nothing fits. Other words, or docs/WHERE.md?\n");
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const found = findPlaces(readPlaces(join(import.meta.dirname, "..")), process.argv.slice(2));
+  for (const { path, sentence } of found) process.stdout.write(`${path}\n    ${sentence}\n`);
+  if (found.length === 0) process.stdout.write("Nothing fits. Other words, or docs/WHERE.md?\n");
+}

@@ -1,5 +1,5 @@
-// decide-phase: decides which phase goes next, and what follows a failed one: pause, stop, reopen
-// or carry on.
+// decide-phase: decides which phase goes next or is skipped because one it depends on failed, and
+// what follows a failed one: pause, stop, reopen or carry on.
 // Invariants D1 and on: core/decide.ts.
 
 import type { PhaseRow } from "../contracts/flow.ts";

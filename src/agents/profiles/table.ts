@@ -1,5 +1,5 @@
-// table: the table of all agents that this runner knows. Whatever differs between agents is in
-// their profiles and nowhere in code.
+// table: the list of shipped agents; a new agent is added here. Whatever differs between agents is
+// in their profiles and nowhere in code.
 
 import { claudeProfiles } from "./claude.ts";
 import { codexProfiles } from "./codex.ts";

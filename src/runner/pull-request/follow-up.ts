@@ -2,10 +2,10 @@
 // pull request's commit.
 //
 // Invariants:
-//   F1. The findings go into its journal as evidence, and into its prompts as data. Its goal,
-//       scope, criteria and approvals are the user's: those of the run before it, so that
-//       everything proved is proved again, and no comment widens what may change. Its budget is the
-//       command's or the config's.
+//   F1. The findings go into its journal as evidence, and into its prompts as data
+//       (runner/prompt-feedback.ts). Its goal, scope, criteria and approvals are the user's: those
+//       of the run before it, so that everything proved is proved again, and no comment widens
+//       what may change. Its budget is the command's or the config's.
 //   F2. It lands nothing: watch-pull-request.ts pushes what it proved.
 
 import type { OutsideEvidence } from "../../contracts/forge/pull-request.ts";

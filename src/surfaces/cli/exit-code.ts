@@ -2,7 +2,8 @@
 //
 // A run that completes unverified or with gaps, that waits for a person's answer, or whose pause was
 // planned or asked for is WARN, so `go` exits with 0. Which reason is WARN and which is FAIL is in
-// contracts/reasons/; why a run pauses, in pause-reasons.ts there.
+// contracts/reasons/: of a completed run `completion_*` in run-reasons.ts, of a paused one
+// pause-reasons.ts.
 
 import type { CommandResponse } from "../../contracts/command-response.ts";
 

@@ -1,5 +1,5 @@
-// land: merges the run's branch into the user's own and updates their checkout, the only time the
-// runner touches it.
+// land: merges the run's branch into the user's own, by fast-forward or merge, and updates their
+// checkout, the only time the runner touches it.
 //
 // Invariants:
 //   N1. Nothing is forced: git itself moves the checkout forward, as `merge --ff-only` does
