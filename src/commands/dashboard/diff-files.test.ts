@@ -17,7 +17,7 @@ test("of more files than a page has, those are left out that are plainly in scop
     violation: { by: "scope", paths: ["etc/passwd"], detail: "" },
   } as unknown as Pick<RunView, "oracles" | "violation">;
 
-  const { files, more } = listFiles(view, changed);
+  const { files, unlistedFiles } = listFiles(view, changed);
   expect(files.slice(0, 4).map(({ path, mark }) => `${path} ${mark}`)).toEqual([
     "etc/passwd refused",
     "src/599.ts protected",
@@ -25,7 +25,7 @@ test("of more files than a page has, those are left out that are plainly in scop
     "src/0.ts scope",
   ]);
 
-  expect([files.length, more]).toEqual([500, 101]);
+  expect([files.length, unlistedFiles]).toEqual([500, 101]);
 });
 
 test("a changed test that the merge waits for is marked for a look", () => {

@@ -29,8 +29,8 @@ export type DiffPage = {
   readonly base: string;
   readonly tip: string;
   readonly files: readonly DiffFile[];
-  /** How many more there are. */
-  readonly more: number;
+  /** How many there are besides those. */
+  readonly unlistedFiles: number;
   /** Why there is nothing to show. */
   readonly problem: string | null;
   /** Why no note can be sent; null if one can. */
@@ -44,7 +44,7 @@ const markOrder = { refused: 0, protected: 1, look: 2, scope: 3 } as const;
 export async function buildDiffPage({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
   const closed = foreign ? "This run came from elsewhere: it is only read here." : whyNoNotes(view);
-  const emptyPage = { base, tip, files: [], more: 0, closed };
+  const emptyPage = { base, tip, files: [], unlistedFiles: 0, closed };
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return { ...emptyPage, problem: "The repository cannot be read." };
   if (!(await hasCommits(lookup.repository, [base, tip]))) {
@@ -69,7 +69,7 @@ const whyNoNotes = ({ status }: RunView): string | null =>
 export function listFiles(
   view: Pick<RunView, "oracles" | "violation">,
   changed: readonly ChangedFile[],
-): Pick<DiffPage, "files" | "more"> {
+): Pick<DiffPage, "files" | "unlistedFiles"> {
   const oracles = new Map((view.oracles?.changes ?? []).map((change) => [change.path, change]));
   const notesByPath = new Map(
     (view.oracles?.look ?? []).map(({ path, what: note }) => [path, note]),
@@ -107,7 +107,7 @@ export function listFiles(
 
   return {
     files: sortedFiles.slice(0, filesShownMax),
-    more: Math.max(0, sortedFiles.length - filesShownMax),
+    unlistedFiles: Math.max(0, sortedFiles.length - filesShownMax),
   };
 }
 

@@ -31,7 +31,7 @@ import {
   listProjectRuns,
   type RunSource,
 } from "./followed-runs.ts";
-import { type Overview, buildOverview, summarizeRun, findWeakness } from "./overview.ts";
+import { type Overview, buildOverview, summarizeRun, findReadOnlyReason } from "./overview.ts";
 import {
   buildPortfolioPage,
   type PortfolioPage,
@@ -75,7 +75,7 @@ export type Facts = {
   readonly settings: () => Promise<SettingsPage>;
   readonly sourceOf: (key: string) => RunSource | null;
   /** Why a page is read-only; null if it may act. */
-  readonly findWeakness: () => Promise<string | null>;
+  readonly findReadOnlyReason: () => Promise<string | null>;
   /**
    * A value that changes whenever a page would show something else: by the run's key, and for
    * `portfolio` and `fleet`.
@@ -167,7 +167,7 @@ export function openFacts(context: CommandContext): Facts {
       return buildCostView(rows, systemClock.now());
     },
     settings: async () => buildSettingsPage(await showConfig(context, {})),
-    findWeakness: async () => findWeakness(await readReadableRuns()),
+    findReadOnlyReason: async () => findReadOnlyReason(await readReadableRuns()),
     marks: () => {
       const marks: Record<string, string> = {};
       for (const source of sources()) {

@@ -1,10 +1,14 @@
-// overview: every run here, with what waits for a person, what landed today and what was verified.
+// overview: builds the dashboard's overview: its runs, what waits for a person, what landed today.
 
 import { onlyDetects } from "../../contracts/isolation-levels.ts";
 import type { FollowedRun, UnreadableRun } from "./followed-runs.ts";
 import { isReadable, readLiveLine } from "./followed-runs.ts";
 import { hashQuestion } from "../../project/question-hash.ts";
-import { type AttentionItem, listAttention } from "../../views/facts/attention.ts";
+import {
+  type AttentionItem,
+  attentionWeights,
+  listAttention,
+} from "../../views/facts/attention.ts";
 import type { AnswerRecord, DayCounts } from "../../views/facts/run-index.ts";
 import { buildRunCard, type RunCard } from "../../views/facts/run-card.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
@@ -26,26 +30,21 @@ export type Overview = {
     readonly problem: string;
   }[];
   /** Runs beyond those that are listed. */
-  readonly more: number;
+  readonly unlistedRuns: number;
   readonly attention: readonly AttentionItem[];
   readonly answered: readonly (AnswerRecord & { readonly project: string })[];
   readonly today: DayCounts;
-  readonly live: Readonly<Record<string, string>>;
+  /** What the process of a run shows of its work just now, by the run's key. */
+  readonly liveLines: Readonly<Record<string, string>>;
   readonly hasPortfolio: boolean;
   /** Whether a shared store is configured. */
   readonly hasStore: boolean;
   /** Why pages may not act before the terminal's code was typed; null if they may. */
-  readonly weak: string | null;
+  readonly readOnlyBecause: string | null;
 };
 
 const runsShownMax = 300;
 const answersShownMax = 20;
-/**
- * Larger weights are listed first; each also grows with the number of tasks that wait for the
- * answer.
- */
-const questionWeight = 60;
-const taskWeight = 50;
 
 /** What the overview shows of one run; cached while the run does not change. */
 export type RunSummary = { readonly card: RunCard; readonly attention: readonly AttentionItem[] };
@@ -71,15 +70,15 @@ export function buildOverview(
   const readable = runs.filter(isReadable);
   const cards = readable.map((run) => context.summaryOf(run).card);
   const today = context.now.slice(0, 10);
-  const newest = cards.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+  const newestCards = cards.toSorted(byNewest(({ updated_at }) => updated_at));
 
   return {
     at: context.now,
     name: context.name,
     user: context.user,
     product: context.product,
-    runs: newest.slice(0, runsShownMax),
-    more: Math.max(0, newest.length - runsShownMax),
+    runs: newestCards.slice(0, runsShownMax),
+    unlistedRuns: Math.max(0, newestCards.length - runsShownMax),
     unreadable: runs.flatMap((run) =>
       isReadable(run) ? [] : [{ key: run.key, run: run.run, problem: run.problem }],
     ),
@@ -89,23 +88,34 @@ export function buildOverview(
         .filter(({ task }) => task === null)
         .flatMap((run) => context.summaryOf(run).attention),
     ].toSorted((a, b) => b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1)),
-    answered: readable
-      .flatMap(({ index, project }) =>
-        index.answers
-          .filter(({ at }) => at.startsWith(today))
-          .map((answer) => ({ ...answer, project })),
-      )
-      .toSorted((a, b) => (a.at < b.at ? 1 : -1))
-      .slice(0, answersShownMax),
+    answered: listAnsweredToday(readable, today),
     today: readable.reduce((sum, { index }) => addCounts(sum, index.days[today]), { ...noCounts }),
-    live: Object.fromEntries(
+    liveLines: Object.fromEntries(
       readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]])),
     ),
     hasPortfolio: portfolio !== null,
     hasStore: context.hasStore,
-    weak: findWeakness(readable),
+    readOnlyBecause: findReadOnlyReason(readable),
   };
 }
+
+function listAnsweredToday(
+  runs: readonly FollowedRun[],
+  today: string,
+): readonly (AnswerRecord & { readonly project: string })[] {
+  const answers = runs.flatMap(({ index, project }) =>
+    index.answers
+      .filter(({ at }) => at.startsWith(today))
+      .map((answer) => ({ ...answer, project })),
+  );
+  return answers.toSorted(byNewest(({ at }) => at)).slice(0, answersShownMax);
+}
+
+/** Orders by an ISO time, the newest first. */
+const byNewest =
+  <T>(timeOf: (item: T) => string) =>
+  (a: T, b: T): number =>
+    timeOf(a) < timeOf(b) ? 1 : -1;
 
 export const buildCard = ({ key, project, owner, foreign, index, view }: FollowedRun): RunCard =>
   buildRunCard(view, { key, project, owner, foreign, ended: index.ended });
@@ -125,23 +135,23 @@ const findAttention = ({
     owner,
     foreign,
     asked: index.asked,
-    contentOf: (block, question) => hashQuestion(run, block, question),
+    hashQuestionOf: (block, question) => hashQuestion(run, block, question),
   });
 
 /**
  * Names an open run whose isolation only detects: its agent runs as the user and could read the
  * page's access token, so pages may not act before the terminal's code was typed.
  */
-export function findWeakness(runs: readonly FollowedRun[]): string | null {
-  const weakRun = runs.find(
+export function findReadOnlyReason(runs: readonly FollowedRun[]): string | null {
+  const exposedRun = runs.find(
     ({ view, foreign }) =>
       !foreign &&
       isUnderWay(view.status) &&
       onlyDetects(view.isolation?.level ?? view.drafted.isolation),
   );
-  return weakRun === undefined
+  return exposedRun === undefined
     ? null
-    : `${weakRun.run} has isolation ${weakRun.view.isolation?.level ?? weakRun.view.drafted.isolation}`;
+    : `${exposedRun.run} has isolation ${exposedRun.view.isolation?.level ?? exposedRun.view.drafted.isolation}`;
 }
 
 const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
@@ -164,7 +174,7 @@ const listPortfolioAttention = (state: PortfolioView): readonly AttentionItem[] 
     why: `${task.task_id} is ${task.status}: ${why}.`,
     show: [],
     impact: "nobody works on it",
-    weight: taskWeight + (state.dependents[task.task_id] ?? []).length,
+    weight: attentionWeights.portfolioTask + (state.dependents[task.task_id] ?? []).length,
     asked_at: since ?? task.changed_at,
     content: "",
     commands,
@@ -197,7 +207,7 @@ function listQuestions(state: PortfolioView): readonly AttentionItem[] {
         Object.keys(block.tasks).length > 1
           ? `${describeWaiting(block)}: ${block.impact}`
           : block.impact,
-      weight: questionWeight + waitingCount,
+      weight: attentionWeights.portfolioQuestion + waitingCount,
       asked_at: parseIsoTime(block.opened_at) === null ? null : block.opened_at,
       content: block.content,
       commands: [

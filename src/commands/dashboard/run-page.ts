@@ -39,7 +39,7 @@ type ChangingPart = {
   readonly at: string;
   readonly breaker: BreakerView;
   readonly breaker_words: string;
-  readonly live: string;
+  readonly liveLine: string;
   readonly waterfall: Waterfall;
   readonly points: readonly SpendingPoint[];
   readonly budget: BudgetView;
@@ -180,7 +180,7 @@ function buildChangingPart(run: FollowedRun, options: PageOptions): ChangingPart
     at: options.now,
     breaker: buildBreakerView(view),
     breaker_words: describeBreaker(breaker),
-    live: readLiveLine(run),
+    liveLine: readLiveLine(run),
     waterfall: buildWaterfall(view, index, options),
     points: thinOut(index.points),
     budget: buildBudgetView(view),

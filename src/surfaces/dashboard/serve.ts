@@ -49,10 +49,10 @@ export function dashboard(
     };
     const server = await listenOnFreePort(settings, input.port);
     const address = `http://127.0.0.1:${server.port}/#${token}`;
-    const weak = await facts.findWeakness();
+    const readOnlyReason = await facts.findReadOnlyReason();
     context.show(`Dashboard  ${address}`);
     context.show(
-      `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${weak === null ? "" : ` (${weak})`}`,
+      `Code       ${unlock.code}   the page asks for it before it may act while a run works at isolation none or clone${readOnlyReason === null ? "" : ` (${readOnlyReason})`}`,
     );
 
     context.show("Only this machine can reach it. Ctrl-C ends it; runs go on without it.");

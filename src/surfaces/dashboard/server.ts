@@ -146,11 +146,11 @@ async function handleChange(
 
   const pageRequest = readRequest(body);
   if ("problem" in pageRequest) return sendJson(response, 400, { says: pageRequest.problem });
-  const weak = await facts.findWeakness();
+  const readOnlyReason = await facts.findReadOnlyReason();
   const key = request.headers["x-unlock"];
-  if (weak !== null && !unlock.isKey(typeof key === "string" ? key : undefined)) {
+  if (readOnlyReason !== null && !unlock.isKey(typeof key === "string" ? key : undefined)) {
     return sendJson(response, 403, {
-      says: `Read-only: ${weak}. Type the code that the terminal shows.`,
+      says: `Read-only: ${readOnlyReason}. Type the code that the terminal shows.`,
       reason_code: "read_only",
     });
   } // H2

@@ -263,7 +263,7 @@ test("a request that is none is refused with what is wrong with it", async () =>
 
 test("while an agent could read the token, a page only looks until the terminal's code is typed", async () => {
   const { ask, unlock } = await served({
-    findWeakness: () => Promise.resolve("a run has isolation none"),
+    findReadOnlyReason: () => Promise.resolve("a run has isolation none"),
   });
 
   const pause = (headers: Record<string, string> = {}) =>

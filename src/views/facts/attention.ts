@@ -48,14 +48,20 @@ type AttentionContext = {
   readonly foreign: boolean;
   readonly asked: Readonly<Record<string, string>>;
   /** Binds an answer to what was shown. */
-  readonly contentOf: (block: string, question: string) => string;
+  readonly hashQuestionOf: (block: string, question: string) => string;
 };
 
 /**
- * A question that holds the whole run, a pause, and a question that holds one phase; each phase
- * directly after that one adds 1.
+ * What an item weighs at least: a question that holds a whole run or one phase, and a pause; a
+ * portfolio's question, and a task of it. Each phase or task that waits directly for it adds 1.
  */
-const weights = { heldRun: 100, pause: 50, heldPhase: 10 } as const;
+export const attentionWeights = {
+  heldRun: 100,
+  portfolioQuestion: 60,
+  pause: 50,
+  portfolioTask: 50,
+  heldPhase: 10,
+} as const;
 
 /**
  * Pauses that the user chose wait for no one; nor do those that end by themselves, which are
@@ -112,9 +118,9 @@ function listQuestionItems(view: RunView, context: AttentionContext): readonly A
         ...changedTests(view, block),
       ],
       impact: describeImpact(view.status, isHeld, dependents),
-      weight: (isHeld ? weights.heldRun : weights.heldPhase) + dependents,
+      weight: (isHeld ? attentionWeights.heldRun : attentionWeights.heldPhase) + dependents,
       asked_at: context.asked[block.block] ?? null,
-      content: context.contentOf(block.block, block.question),
+      content: context.hashQuestionOf(block.block, block.question),
       commands: [
         isVerdictQuestion(block)
           ? `autopilot verdict ${verdicts.get(block.block) ?? phase} …`
@@ -178,7 +184,7 @@ function listPauseItems(view: RunView, context: AttentionContext): readonly Atte
       why: null,
       show: view.detail === null || isAnswered(view) ? [] : [["Detail", view.detail]],
       impact: "Nothing is lost by waiting.",
-      weight: weights.pause,
+      weight: attentionWeights.pause,
       asked_at: view.updatedAt,
       content: "",
       commands: listNextActions(view, context.owner, { isCurrent: false }),

@@ -42,7 +42,7 @@ test("a question that waits is something for a person, with what waiting costs a
   const [ask, second] = listAttention(view, {
     ...around,
     asked: index.asked,
-    contentOf: (block, question) => `${block} ${question}`.slice(0, 20),
+    hashQuestionOf: (block, question) => `${block} ${question}`.slice(0, 20),
   });
   expect(second).toBeUndefined();
   expect(ask).toMatchObject({
@@ -74,7 +74,7 @@ test("a run that came to rest by itself is not called interrupted", () => {
   const resting: RunView = { ...view, status: "running", blocks: {}, resting: "cycle_cap_reached" };
   const crashed: RunView = { ...resting, resting: null };
   const pauses = (run: RunView) =>
-    listAttention(run, { ...around, asked: index.asked, contentOf: () => "" });
+    listAttention(run, { ...around, asked: index.asked, hashQuestionOf: () => "" });
   expect(buildRunCard(crashed, { ...around, ended: null })).toMatchObject({
     state: "interrupted",
     word: "interrupted",
@@ -103,7 +103,7 @@ test("a run that is paused for a question says so when it is answered, and asks 
   const [found, second] = listAttention(view, {
     ...around,
     asked: index.asked,
-    contentOf: () => "",
+    hashQuestionOf: () => "",
   });
   expect(second).toBeUndefined();
   expect(found).toMatchObject({

@@ -47,7 +47,8 @@ export type RunCard = ShownStatus & {
   readonly questions: number;
   /** It is paused for a question that is still open: a resume would pause again. */
   readonly held: boolean;
-  readonly live: boolean;
+  /** A process works on it. */
+  readonly hasOwner: boolean;
   /** Another user or machine started it, so it is only read here. */
   readonly foreign: boolean;
   readonly isolation: string;
@@ -101,7 +102,7 @@ export function buildRunCard(
     usd: ledger.run.usd,
     questions: listOpenQuestions(view).length,
     held: listOpenQuestions(view).some((block) => isPausedFor(view, block)),
-    live: owner !== null,
+    hasOwner: owner !== null,
     foreign,
     isolation: view.isolation?.level ?? drafted.isolation,
     breaker: breaker.state,

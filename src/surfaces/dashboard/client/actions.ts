@@ -9,8 +9,9 @@ import { draw, state, toast } from "./store.ts";
 /** Why no change can be requested now; null if one can. */
 export function whyReadOnly(): string | null {
   if (state.connection !== "live") return "The server is gone: nothing can be sent now.";
-  const weak = state.overview?.weak ?? null;
-  if (weak !== null && !isUnlocked()) return "Read-only: type the code from the terminal first.";
+  const readOnlyReason = state.overview?.readOnlyBecause ?? null;
+  if (readOnlyReason !== null && !isUnlocked())
+    return "Read-only: type the code from the terminal first.";
 
   return state.head?.card.foreign === true && isAboutRun(state.page)
     ? "This run came from elsewhere: it is only read here."

@@ -95,11 +95,11 @@ export function openDialog(dialog: NonNullable<typeof state.dialog>): void {
 const actingPages: ReadonlySet<string> = new Set(["now", "inbox", "run", "diff", "portfolio"]);
 
 function banners(): Child {
-  const weak = state.overview?.weak ?? null;
-  const needsCode = weak !== null && !isUnlocked() && actingPages.has(state.page);
+  const readOnlyReason = state.overview?.readOnlyBecause ?? null;
+  const needsCode = readOnlyReason !== null && !isUnlocked() && actingPages.has(state.page);
   return [
     state.connection === "gone" ? serverGoneBanner() : null,
-    needsCode ? readOnlyBanner(weak) : null,
+    needsCode ? readOnlyBanner(readOnlyReason) : null,
   ];
 }
 

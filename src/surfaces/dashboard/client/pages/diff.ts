@@ -73,8 +73,11 @@ export function diffPage(): Child {
         "nav.files",
         { "aria-label": "Files" },
         diff.files.map(fileButton),
-        diff.more > 0
-          ? el("p.tiny.dim.pad", `${formatNumber(diff.more)} more files: autopilot diff --stat`)
+        diff.unlistedFiles > 0
+          ? el(
+              "p.tiny.dim.pad",
+              `${formatNumber(diff.unlistedFiles)} more files: autopilot diff --stat`,
+            )
           : null,
       ),
       el("div", { style: { "min-width": "0" } }, filePanel(file), notesTray()),

@@ -57,8 +57,8 @@ export function nowPage(): Child {
           ? null
           : section("Drafts", "not started", el("div.panel", drafts.map(runLine))),
         endedToday.length > 0
-          ? endedSection("Ended today", endedToday, overview.more)
-          : endedSection("Ended before", ended, overview.more),
+          ? endedSection("Ended today", endedToday, overview.unlistedRuns)
+          : endedSection("Ended before", ended, overview.unlistedRuns),
         unreadable.length === 0 ? null : unreadableSection(unreadable),
       ),
       el("aside", { "aria-label": "Limits and today" }, limits(atWork), runnersDay(overview.today)),
@@ -84,7 +84,7 @@ function pageHead(asked: number, summary: string): Element {
 function summarySentence(runs: readonly RunCard[], ended: number): string {
   const count = (shape: string): number =>
     runs.filter((run) => run.shape === shape && run.state !== "completed").length;
-  const running = runs.filter((run) => run.live && run.state === "running").length;
+  const running = runs.filter((run) => run.hasOwner && run.state === "running").length;
   const parts = [`${plural(running, "run")} at work`];
   const parkedUntil = runs.find(({ shape }) => shape === "parked")?.until ?? null;
 
@@ -158,8 +158,12 @@ function atWorkSection(runs: readonly RunCard[]): Element {
   );
 }
 
-/** `more`: how many ended runs the server left out. */
-function endedSection(title: string, runs: readonly RunCard[], more: number): Element | null {
+/** `unlistedCount`: how many ended runs the server left out. */
+function endedSection(
+  title: string,
+  runs: readonly RunCard[],
+  unlistedCount: number,
+): Element | null {
   if (runs.length === 0) return null;
   const hidden = runs.length - endedShownMax;
   return section(
@@ -167,7 +171,10 @@ function endedSection(title: string, runs: readonly RunCard[], more: number): El
     endedSummary(runs),
     el("div.panel", runs.slice(0, endedShownMax).map(endedLine)),
     hidden > 0
-      ? el("p.tiny.dim.gap-top", `${formatNumber(hidden + more)} more: autopilot runs --all`)
+      ? el(
+          "p.tiny.dim.gap-top",
+          `${formatNumber(hidden + unlistedCount)} more: autopilot runs --all`,
+        )
       : null,
   );
 }

@@ -73,8 +73,8 @@ function controls(): Child {
   const card = state.head?.card;
   if (card === undefined || !["running", "paused", "interrupted"].includes(card.state)) return null;
   const key = card.key;
-  const isWorking = card.live && card.state === "running";
-  const whyLive = card.live ? "It goes on by itself." : null;
+  const isWorking = card.hasOwner && card.state === "running";
+  const whyLive = card.hasOwner ? "It goes on by itself." : null;
   const whyNotResume = card.held ? "It waits for an answer; give it in the Inbox." : whyLive;
 
   return [

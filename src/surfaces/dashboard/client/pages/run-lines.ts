@@ -43,7 +43,7 @@ export function runLine(run: RunCard): Element {
     el(
       "span.now-line",
       el("span.project", foreignText(run.project)),
-      run.live && run.shape === "run" ? el("span.pulse") : null,
+      run.hasOwner && run.shape === "run" ? el("span.pulse") : null,
       el("span.cut", activity(run)),
     ),
   );
@@ -59,7 +59,7 @@ function budgetGauge({ used }: RunCard): Child {
 
 /** What the run does now, or why it doesn't go on. */
 function activity(run: RunCard): Child {
-  const liveLine = state.overview?.live[run.key] ?? "";
+  const liveLine = state.overview?.liveLines[run.key] ?? "";
   if (liveLine !== "") return foreignText(liveLine);
   if (run.shape === "run") return el("span.dim", foreignText(run.place));
 

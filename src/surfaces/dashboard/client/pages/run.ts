@@ -154,13 +154,16 @@ function drawWaterfall(waterfall: ShownRun["waterfall"]): Element {
 }
 
 function describeState(run: ShownRun): Child {
-  const { card, live, next_actions: actions, detail } = run;
-  if (card.state === "running" && card.live) {
+  const { card, liveLine, next_actions: actions, detail } = run;
+  if (card.state === "running" && card.hasOwner) {
     return el(
       "div.panel.live",
       el("span.pulse"),
       el("span.mono.dim.no-wrap.wide-only", foreignText(card.place)),
-      el("span.mono.cut", live === "" ? el("span.dim", "between two steps") : foreignText(live)),
+      el(
+        "span.mono.cut",
+        liveLine === "" ? el("span.dim", "between two steps") : foreignText(liveLine),
+      ),
       card.questions === 0
         ? null
         : el(
