@@ -250,7 +250,7 @@ test("a checkpoint that another tool appends while an invalid line is set aside 
     },
   };
 
-  const cursor = { seq: 0, bytes: 0, crc: 0, file: "" };
+  const cursor = { seq: 0, bytes: 0, crc: 0, fileMark: "" };
   draw({ paths: racing, state: await readPortfolio(paths), seq: 0, cursor, events: null });
   expect(readFileSync(path, "utf8")).toBe(ours + theirs);
 });

@@ -57,13 +57,13 @@ const checkpointsPath = ({ pagesFolder }: PortfolioPaths): string =>
 export function readCursor(paths: PortfolioPaths): DrawnCursor {
   try {
     const stored = JSON.parse(readOwnFile(cursorPath(paths)) ?? "") as Partial<DrawnCursor>;
-    const { seq, bytes, crc = -1, file = "" } = stored;
-    if (typeof seq === "number" && typeof bytes === "number") return { seq, bytes, crc, file };
+    const { seq, bytes, crc = -1, fileMark = "" } = stored;
+    if (typeof seq === "number" && typeof bytes === "number") return { seq, bytes, crc, fileMark };
   } catch {
     // Without a cursor everything is drawn again.
   }
 
-  return { seq: 0, bytes: 0, crc: 0, file: "" };
+  return { seq: 0, bytes: 0, crc: 0, fileMark: "" };
 }
 
 /** Draws everything but the events file, as far as it changed; returns warnings for a person. */
@@ -107,7 +107,7 @@ function drawChangedPages(
  * compares more than it needs to.
  */
 export function writeCursor({ paths, seq, cursor, events }: Omit<DrawRequest, "state">): void {
-  if (events === null || (seq === cursor.seq && events.file === cursor.file)) return;
+  if (events === null || (seq === cursor.seq && events.fileMark === cursor.fileMark)) return;
   replaceFile(cursorPath(paths), `${JSON.stringify({ seq, ...events })}\n`, 0o600);
 }
 

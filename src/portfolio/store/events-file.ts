@@ -24,7 +24,7 @@ import { crc32 } from "node:zlib";
 import { PortfolioEvent, portfolioFiles } from "../../contracts/portfolio/portfolio.ts";
 import type { PortfolioPaths } from "./folder.ts";
 import {
-  findRowFault,
+  findLineFault,
   judgeLines,
   replaceFile,
   setAsideLines,
@@ -33,23 +33,24 @@ import {
 
 /**
  * How far the files follow the journal: up to which entry, and the length and checksum of the
- * events file then. `file` identifies a file that ended there; it is empty if other lines followed.
+ * events file then. `fileMark` identifies a file that ended there; it is empty if other lines
+ * followed.
  */
 export type DrawnCursor = {
   readonly seq: number;
   readonly bytes: number;
   readonly crc: number;
-  readonly file: string;
+  readonly fileMark: string;
 };
 
 /** A line of another tool's, with its place for messages: `events/events.jsonl:12`. */
-export type ForeignLine = { readonly place: string; readonly row: string };
+export type ForeignLine = { readonly place: string; readonly line: string };
 
 /** Lines of the events file that the journal doesn't have. */
 export type LinesBeyond = {
   readonly foreign: readonly ForeignLine[];
   readonly warnings: readonly string[];
-  /** Every row that was taken in or set aside. */
+  /** Every line that was taken in or set aside. */
   readonly handled: readonly string[];
   /** The file isn't as we left it before the cursor, so all of it must be compared. */
   readonly needsFullComparison: boolean;
@@ -58,7 +59,7 @@ export type LinesBeyond = {
 };
 
 /** Makes the lines up to the cursor again, from the journal. */
-type DrawnLines = () => Promise<readonly string[]>;
+type ReadDrawnLines = () => Promise<readonly string[]>;
 
 const eventsName = portfolioFiles.events;
 const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, eventsName);
@@ -74,15 +75,15 @@ const nothingBeyond: LinesBeyond = {
 
 /**
  * Reads what is behind the cursor; all of it if what is before is not as we left it.
- * `undrawnLines`: lines that may stand there or not.
+ * `undrawnLines`: lines made from the journal that may or may not have reached the file yet.
  */
 export async function readLinesBeyond(
   paths: PortfolioPaths,
   cursor: DrawnCursor,
   undrawnLines: readonly string[],
-  readDrawnLines: DrawnLines,
+  readDrawnLines: ReadDrawnLines,
 ): Promise<LinesBeyond> {
-  if (readFileMark(paths) === cursor.file) return nothingBeyond;
+  if (readFileMark(paths) === cursor.fileMark) return nothingBeyond;
   const bytes = readSettledBytes(eventsPath(paths), 0);
   const isOurs =
     bytes.length >= cursor.bytes && crc32(bytes.subarray(0, cursor.bytes)) === cursor.crc; // V2
@@ -90,9 +91,9 @@ export async function readLinesBeyond(
     return findForeignLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
   }
 
-  const knownRows = [...(await readDrawnLines()), ...undrawnLines];
-  if (bytes.equals(joinLines(knownRows))) return { ...nothingBeyond, needsFullComparison: true };
-  const beyond = findForeignLines(paths, bytes, 0, knownRows);
+  const knownLines = [...(await readDrawnLines()), ...undrawnLines];
+  if (bytes.equals(joinLines(knownLines))) return { ...nothingBeyond, needsFullComparison: true };
+  const beyond = findForeignLines(paths, bytes, 0, knownLines);
   const changed = `${eventsName} was ${bytes.length < cursor.bytes ? "shorter than" : "not as"} we left it; it is written anew from the journal`;
 
   return {
@@ -104,26 +105,26 @@ export async function readLinesBeyond(
 }
 
 /**
- * Finds rows that aren't ours (V1): unknown ones, or more of a row than we know of. `from`: the
+ * Finds lines that aren't ours (V1): unknown ones, or more of a line than we know of. `from`: the
  * position of the bytes in the file.
  */
 function findForeignLines(
   paths: PortfolioPaths,
   bytes: Buffer,
   from: number,
-  knownRows: readonly string[],
+  knownLines: readonly string[],
 ): LinesBeyond {
-  const countsByRow = new Map<string, number>();
-  for (const row of knownRows) countsByRow.set(row, (countsByRow.get(row) ?? 0) + 1);
-  const foreign: { readonly number: number; readonly row: string }[] = [];
+  const countsByLine = new Map<string, number>();
+  for (const line of knownLines) countsByLine.set(line, (countsByLine.get(line) ?? 0) + 1);
+  const foreign: { readonly number: number; readonly line: string }[] = [];
   const invalid: InvalidLine[] = [];
 
-  for (const { number, row, fault } of judgeLines(bytes.toString("utf8"))) {
-    const countLeft = countsByRow.get(row) ?? 0;
-    countsByRow.set(row, countLeft - 1);
-    const why = countLeft > 0 ? null : (fault ?? findRowFault(PortfolioEvent, row));
-    if (why !== null) invalid.push({ number, row, fault: why });
-    else if (countLeft <= 0) foreign.push({ number, row });
+  for (const { number, line, fault } of judgeLines(bytes.toString("utf8"))) {
+    const countLeft = countsByLine.get(line) ?? 0;
+    countsByLine.set(line, countLeft - 1);
+    const why = countLeft > 0 ? null : (fault ?? findLineFault(PortfolioEvent, line));
+    if (why !== null) invalid.push({ number, line, fault: why });
+    else if (countLeft <= 0) foreign.push({ number, line });
   }
 
   if (foreign.length + invalid.length === 0) return nothingBeyond;
@@ -133,12 +134,12 @@ function findForeignLines(
       : readFileSync(eventsPath(paths), "latin1").slice(0, from).split("\n").length - 1;
 
   return {
-    foreign: foreign.map(({ number, row }) => ({
+    foreign: foreign.map(({ number, line }) => ({
       place: `${eventsName}:${linesBefore + number}`,
-      row,
+      line,
     })),
     warnings: invalid.length === 0 ? [] : setAsideLines(paths, eventsName, invalid, linesBefore),
-    handled: [...foreign, ...invalid].map(({ row }) => row),
+    handled: [...foreign, ...invalid].map(({ line }) => line),
     needsFullComparison: false,
     needsRewrite: invalid.length > 0,
   };
@@ -152,8 +153,15 @@ export type EventsToDraw = {
   readonly beyond: LinesBeyond;
   /** All lines behind the cursor, in the journal's order; `takeIn` adds to them. */
   readonly lines: readonly string[];
-  readonly readDrawnLines: DrawnLines;
+  readonly readDrawnLines: ReadDrawnLines;
   readonly takeIn: (foundLines: LinesBeyond) => Promise<void>;
+};
+
+/** Where the file is compared from: the cursor, or its beginning, with the lines up to the cursor. */
+type ComparedFrom = {
+  readonly bytes: number;
+  readonly crc: number;
+  readonly linesToCursor: readonly string[];
 };
 
 /**
@@ -166,69 +174,84 @@ export async function updateEventsFile(
 ): Promise<Omit<DrawnCursor, "seq"> | null> {
   const path = eventsPath(paths);
   const handled = [...beyond.handled];
-  let { needsFullComparison } = beyond;
-  const drawnPosition = (): { readonly bytes: number; readonly crc: number } =>
-    needsFullComparison ? { bytes: 0, crc: 0 } : cursor;
-  const wantedLines = async (): Promise<readonly string[]> =>
-    needsFullComparison ? [...(await readDrawnLines()), ...lines] : lines;
+  const listWanted = ({ linesToCursor }: ComparedFrom): readonly string[] => [
+    ...linesToCursor,
+    ...lines,
+  ];
+  const fromBeginning = async (): Promise<ComparedFrom> => ({
+    bytes: 0,
+    crc: 0,
+    linesToCursor: await readDrawnLines(),
+  });
 
-  const takeInForeign = async (
-    bytes: Buffer,
-    knownRows: readonly string[],
-  ): Promise<LinesBeyond> => {
-    const rowsInJournal = new Set(knownRows); // what was taken in is among them, if nothing in it had to be redacted
-    const otherHandled = handled.filter((row) => !rowsInJournal.has(row));
-    const foundLines = findForeignLines(paths, bytes, drawnPosition().bytes, [
-      ...knownRows,
-      ...otherHandled,
-    ]);
+  const takeInForeign = async (bytes: Buffer, from: ComparedFrom): Promise<LinesBeyond> => {
+    const wantedLines = listWanted(from);
+    const linesInJournal = new Set(wantedLines); // what was taken in is among them, if nothing in it had to be redacted
+    const otherHandled = handled.filter((line) => !linesInJournal.has(line));
+    const knownLines = [...wantedLines, ...otherHandled];
+    const foundLines = findForeignLines(paths, bytes, from.bytes, knownLines);
     handled.push(...foundLines.handled);
     await takeIn(foundLines);
 
     return foundLines;
   };
 
-  const rewriteFile = async (): Promise<void> => {
-    needsFullComparison = true;
-    const knownRows = await wantedLines();
+  const rewriteFile = async (from: ComparedFrom): Promise<void> => {
     const oldFile = openSync(path, "r");
-
     try {
-      replaceFile(path, joinLines(knownRows));
-      await takeInForeign(readFileSync(oldFile), knownRows); // V3
+      replaceFile(path, joinLines(listWanted(from)));
+      await takeInForeign(readFileSync(oldFile), from); // V3
     } finally {
       closeSync(oldFile);
     }
   };
-  if (beyond.needsRewrite) await rewriteFile();
+
+  let from: ComparedFrom = beyond.needsFullComparison
+    ? await fromBeginning()
+    : { ...cursor, linesToCursor: [] };
+  if (beyond.needsRewrite) await rewriteFile((from = await fromBeginning()));
+
   for (let round = 0; round < roundsMax; round++) {
     const mark = readFileMark(paths);
-    const { bytes: from, crc } = drawnPosition();
-    const present = readSettledBytes(path, from);
-    const knownRows = await wantedLines();
-    const wantedBytes = joinLines(knownRows);
-    if (present.subarray(0, wantedBytes.length).equals(wantedBytes)) {
+    const present = readSettledBytes(path, from.bytes);
+    const wanted = joinLines(listWanted(from));
+    const difference = compareBytes(present, wanted);
+
+    if (difference === "same") {
       return {
-        bytes: from + wantedBytes.length,
-        crc: crc32(wantedBytes, crc),
-        file: present.length === wantedBytes.length ? mark : "",
+        bytes: from.bytes + wanted.length,
+        crc: crc32(wanted, from.crc),
+        fileMark: present.length === wanted.length ? mark : "",
       };
     }
 
-    if (wantedBytes.subarray(0, present.length).equals(present)) {
-      appendFileSync(path, wantedBytes.subarray(present.length)); // D3
+    if (difference === "append") {
+      appendFileSync(path, wanted.subarray(present.length)); // D3
       continue; // V3
     }
 
-    const { needsRewrite } = await takeInForeign(present, knownRows);
-    const ordered = joinLines(await wantedLines());
+    const { needsRewrite } = await takeInForeign(present, from);
+    const ordered = joinLines(listWanted(from));
     // The same lines in another order are put in order where they stand, so that nothing that is
     // appended meanwhile is lost.
-    if (!needsRewrite && ordered.length === present.length) writeAt(path, ordered, from);
-    else await rewriteFile();
+    if (!needsRewrite && compareBytes(present, ordered) === "reorder") {
+      writeAt(path, ordered, from.bytes);
+    } else {
+      await rewriteFile((from = await fromBeginning()));
+    }
   }
 
   return null;
+}
+
+/**
+ * What makes the file's bytes the wanted ones: nothing, though others' lines may follow them; the
+ * rest of them; the same length in another order; or all of them anew.
+ */
+function compareBytes(present: Buffer, wanted: Buffer): "same" | "append" | "reorder" | "rewrite" {
+  if (present.subarray(0, wanted.length).equals(wanted)) return "same";
+  if (wanted.subarray(0, present.length).equals(present)) return "append";
+  return present.length === wanted.length ? "reorder" : "rewrite";
 }
 
 /** Which file this is, and how it was left: its length, and when it was last written to. */

@@ -19,37 +19,45 @@ export function keepSoundLines(
   const kept: string[] = [];
   const invalid: InvalidLine[] = [];
 
-  for (const { number, row, fault } of judgeLines(text)) {
-    const why = fault ?? findRowFault(schema, row);
-    if (why === null) kept.push(row);
-    else invalid.push({ number, row, fault: why });
+  for (const { number, line, fault } of judgeLines(text)) {
+    const why = fault ?? findLineFault(schema, line);
+    if (why === null) kept.push(line);
+    else invalid.push({ number, line, fault: why });
   }
 
   return { kept, warnings: invalid.length === 0 ? [] : setAsideLines(paths, name, invalid, 0) };
 }
 
-export type InvalidLine = { readonly number: number; readonly row: string; readonly fault: string };
+export type InvalidLine = {
+  readonly number: number;
+  readonly line: string;
+  readonly fault: string;
+};
 type JudgedLine = Omit<InvalidLine, "fault"> & { readonly fault: string | null };
 
 /**
- * The rows of a log with their numbers; bytes at its end that are no whole line come with their
+ * The lines of a log with their numbers; bytes at its end that are no whole line come with their
  * fault.
  */
 export function judgeLines(text: string): readonly JudgedLine[] {
-  const rows = text.split("\n");
-  const tail = rows.pop() ?? "";
-  const lines: JudgedLine[] = rows.map((row, index) => ({ number: index + 1, row, fault: null }));
-  if (tail === "") return lines;
+  const lines = text.split("\n");
+  const tail = lines.pop() ?? "";
+  const wholeLines: JudgedLine[] = lines.map((line, index) => ({
+    number: index + 1,
+    line,
+    fault: null,
+  }));
+  if (tail === "") return wholeLines;
 
   const fault = "the file ended in the middle of a line";
-  return [...lines, { number: rows.length + 1, row: tail, fault }];
+  return [...wholeLines, { number: lines.length + 1, line: tail, fault }];
 }
 
 const warningsMax = 20;
 
 /**
  * Keeps invalid lines in a file of their own; returns a warning for each of the first, and one for
- * the rest. `linesBefore`: how many lines precede the rows that were judged.
+ * the rest. `linesBefore`: how many lines precede those that were judged.
  */
 export function setAsideLines(
   paths: PortfolioPaths,
@@ -57,9 +65,9 @@ export function setAsideLines(
   invalid: readonly InvalidLine[],
   linesBefore: number,
 ): string[] {
-  const rows = invalid.map(({ row }) => row).join("\n");
+  const text = invalid.map(({ line }) => line).join("\n");
   const fileName = name.slice(name.lastIndexOf("/") + 1);
-  const kept = keepCopy(paths, fileName, `${rows}\n`);
+  const kept = keepCopy(paths, fileName, `${text}\n`);
 
   const shown = invalid.slice(0, warningsMax);
   const warnings = shown.map(
@@ -71,11 +79,11 @@ export function setAsideLines(
   return warnings;
 }
 
-/** Why a row is no valid line of its log; null if it is one. */
-export function findRowFault(schema: v.GenericSchema, row: string): string | null {
+/** Why a line is no valid one of its log; null if it is one. */
+export function findLineFault(schema: v.GenericSchema, line: string): string | null {
   let value: unknown;
   try {
-    value = JSON.parse(row);
+    value = JSON.parse(line);
   } catch {
     return "not JSON";
   }

@@ -123,7 +123,10 @@ async function lockJournal(
   fold: PortfolioFold,
   trust: "as_left" | "nothing",
 ): Promise<LockedJournal> {
-  const cursor = { ...readCursor(paths), ...(trust === "nothing" ? { crc: -1, file: "" } : {}) };
+  const cursor = {
+    ...readCursor(paths),
+    ...(trust === "nothing" ? { crc: -1, fileMark: "" } : {}),
+  };
   if (fold.at.seq > cursor.seq) resetFold(fold); // a line of the events file needs the state before its entry
   const lines: string[] = [];
 
@@ -204,7 +207,7 @@ async function takeInLines(
 ): Promise<void> {
   warnings.push(...fileWarnings);
 
-  for (const { place, row: line } of foreign) {
+  for (const { place, line } of foreign) {
     const ignoredReason = whyIgnored(locked.fold.state, line);
     if (ignoredReason !== null) warnings.push(`${place}: kept, and ${ignoredReason}`); // O7
     await write(locked, [{ event: "line_imported", actor: "system", reason_code: "ok", line }]);
