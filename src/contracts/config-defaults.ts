@@ -1,7 +1,8 @@
 // config-defaults: what holds for each key of the config that is set nowhere, for a flow's step
-// that sets no time, and for a portfolio's run that sets no --jobs. Elsewhere: thresholds and caps
-// (tunable-limits.ts), the constants of an estimate (insight/roadmap-cost-formula.ts), the budget
-// (project/config/flow-budget.ts) and the address of a collector (project/otel/collector.ts).
+// that sets no time, for a portfolio's run without --jobs and its tasks without an agent.
+// Elsewhere: thresholds and caps (tunable-limits.ts), the constants of an estimate
+// (insight/roadmap-cost-formula.ts), the budget (project/config/flow-budget.ts) and the address of a
+// collector (project/otel/collector.ts).
 
 import type { Config } from "./config.ts";
 
@@ -26,3 +27,7 @@ export const configDefaults = {
 export const stepMinutesDefault = 20;
 /** How many of a portfolio's tasks run at once. */
 export const portfolioJobsDefault = 2;
+/** What is recorded of a task as its worker's backend: agents are spoken to by this protocol. */
+export const portfolioBackendDefault = "acp";
+/** Which agent works on a task if neither the task, the command nor the config names one. */
+export const portfolioAgentDefault = "codex";

@@ -1,12 +1,11 @@
 // plan-portfolio: plans a portfolio as it is on this machine now: with the user's settings, the
 // disk's room and the workers that are gone.
 
-import { portfolioJobsDefault } from "../../contracts/config-defaults.ts";
+import { portfolioAgentDefault, portfolioJobsDefault } from "../../contracts/config-defaults.ts";
 import type { Plan, PlanFacts } from "../../portfolio/planner/plan-actions.ts";
 import { plan } from "../../portfolio/planner/plan.ts";
 import type { PortfolioPaths } from "../../portfolio/store/folder.ts";
 import type { OpenPortfolio } from "../../portfolio/store/open.ts";
-import { agentDefault } from "../../portfolio/worker/run-input.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { readSettings } from "../../project/config/settings.ts";
 import { resolveAgentPaths } from "../../project/named-agents.ts";
@@ -44,7 +43,7 @@ export function planPortfolio(
     ...(conditions.red === undefined ? {} : { red: conditions.red }),
     agent:
       conditions.input.agent === undefined
-        ? resolveAgentPaths(conditions.paths.root, config.agent ?? agentDefault)
+        ? resolveAgentPaths(conditions.paths.root, config.agent ?? portfolioAgentDefault)
         : resolveAgentPaths(context.cwd, conditions.input.agent),
   });
 }

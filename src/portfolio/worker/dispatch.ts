@@ -6,6 +6,7 @@ import type {
   PortfolioBudget,
   PortfolioChange,
 } from "../../contracts/portfolio/portfolio-journal.ts";
+import { portfolioAgentDefault, portfolioBackendDefault } from "../../contracts/config-defaults.ts";
 import type { DispatchAction } from "../planner/plan-actions.ts";
 import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
@@ -17,7 +18,6 @@ import { withPortfolio } from "../store/open.ts";
 import { withHub } from "./exchange-for.ts";
 import { tryAgainOrAsk } from "./try-again.ts";
 import { findUnchargedUsage } from "./charge-usage.ts";
-import { agentDefault, backendDefault } from "./run-input.ts";
 import type { Drive } from "./task-runs.ts";
 import { prepareTask, type PreparedTask, type TaskToPrepare } from "./prepare-task.ts";
 import { eraseSync } from "../../workspace/folder.ts";
@@ -244,7 +244,7 @@ const createDispatch = (
   task_id,
   run_id: run,
   event_nonce: nonce,
-  worker_backend: backendDefault,
+  worker_backend: portfolioBackendDefault,
   worker_agent_id: agent,
   worker_session_key: `worker-${task_id}`,
   ...(chosen === null ? {} : { agent: chosen }),
@@ -266,7 +266,7 @@ async function queueApproved(
   const dispatched = createDispatch(task_id, {
     run: run_id,
     nonce: task.event_nonce ?? "",
-    agent: task.worker_agent_id ?? agentDefault,
+    agent: task.worker_agent_id ?? portfolioAgentDefault,
     chosen: task.chosen,
     base: task.base ?? "",
     tip: null,

@@ -15,6 +15,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { portfolioAgentDefault } from "../../contracts/config-defaults.ts";
 import type { PortfolioView, ProjectView, TaskView } from "../planner/state.ts";
 import { agentName } from "../planner/under-way.ts";
 import { claimRunId, runFolder } from "../../project/runs/project-paths.ts";
@@ -26,7 +27,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { beginDraft } from "./begin-draft.ts";
 import { openProjectExchange, type ProjectExchange } from "./exchange-for.ts";
 import { raiseLimits } from "./raise-limits.ts";
-import { agentDefault, buildRunInput, type RunRequest } from "./run-input.ts";
+import { buildRunInput, type RunRequest } from "./run-input.ts";
 import { findOpenRun, type OpenTaskRun, pathsOfCopy } from "./task-runs.ts";
 
 export type PreparedTask = {
@@ -101,7 +102,7 @@ function resumeRun(
     nonce,
     conflicts,
     isResumed: tip !== null,
-    agent: worker_agent_id ?? agentDefault,
+    agent: worker_agent_id ?? portfolioAgentDefault,
   };
 }
 

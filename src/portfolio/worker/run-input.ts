@@ -1,12 +1,9 @@
-// run-input: words what a task asks of its run: its goal, criteria, scope, agent and budget.
+// run-input: builds the `go` input of a task's run: its goal, criteria, scope, agent and budget.
 
 import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
 import { shellWord } from "../../kit/shell-word.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { TaskView } from "../planner/state.ts";
-
-export const backendDefault = "acp";
-export const agentDefault = "codex";
 
 export type RunRequest = {
   readonly isolation?: string | undefined;
@@ -15,7 +12,11 @@ export type RunRequest = {
   readonly allowance: PortfolioBudget;
 };
 
-/** The flags of `go` for a task's run. */
+/**
+ * The flags of `go` for a task's run. `nonce`: the result must repeat it, so that the result of an
+ * earlier dispatch isn't taken for this one's. `conflicts`: files of the copy in which a conflict
+ * was left for the agent to resolve.
+ */
 export function buildRunInput(
   task: TaskView,
   nonce: string,
