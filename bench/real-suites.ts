@@ -274,7 +274,7 @@ async function tried({ command, source }: Suite, root: string): Promise<readonly
     ...order,
     commit: work,
     base,
-    before: { [check.id]: before.evidence },
+    evidenceBefore: { [check.id]: before.evidence },
   });
   return [
     result?.canary?.outcome ?? "none",

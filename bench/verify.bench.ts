@@ -184,7 +184,7 @@ async function tried(
       commit,
       base: parent,
       known: { [check.id]: before.status },
-      before: { [check.id]: before.evidence },
+      evidenceBefore: { [check.id]: before.evidence },
     });
     if (result?.canary?.outcome !== "noticed") {
       throw new Error(`the canary came to ${result?.canary?.outcome ?? "nothing"}`);

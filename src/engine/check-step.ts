@@ -126,7 +126,7 @@ async function checkWithBase(
   execution: StepExecution,
   { checks, proofs, protectedState, wasTold }: StepChecks,
 ): Promise<Checked> {
-  const { refused, changes, newChecks, changesMore } = protectedState;
+  const { refused, changes, newChecks, changesOtherFiles } = protectedState;
   const { run } = readContext(execution);
   const { cancel, runtime, attempt } = execution;
   const stopIfCancelled = (): void => {
@@ -166,7 +166,7 @@ async function checkWithBase(
     // An agent that was told left them so: whether they go with the rest of its work is worth a run.
     const mayHold =
       run.drafted.policy?.changed_tests === "hold" &&
-      changesMore &&
+      changesOtherFiles &&
       refused.every(({ how }) => how !== "skipped" && how !== "focused");
     if (!mayHold || !wasTold) return blocked;
     const changedResults = await runChecks({});

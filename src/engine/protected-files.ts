@@ -22,10 +22,10 @@ export type ProtectedState = {
   /** Those of the changes that do not count. */
   readonly refused: readonly ProtectedChange[];
   readonly reviewPoints: readonly ReviewPoint[];
-  /** Checks that nothing of the base can judge. */
+  /** Checks that run a script or target which the base doesn't have: nothing there judges them. */
   readonly newChecks: readonly Check["id"][];
-  /** Whether the work changed anything beside tests and what else judges it. */
-  readonly changesMore: boolean;
+  /** Whether the work changed any file besides tests and others that judge it. */
+  readonly changesOtherFiles: boolean;
 };
 /**
  * The field of a verifier's request: the base's protected files replace those with refused changes.
@@ -46,9 +46,9 @@ export async function inspectProtected(
     changes,
     reviewPoints = [],
     newChecks = [],
-    changesMore = false,
+    changesOtherFiles = false,
   } = await runtime.verifier.inspectProtected({
-    goal: listWords(objective),
+    goal: composeUserText(objective),
     base: base.commit,
     commit,
     scope: objective.scope,
@@ -62,11 +62,11 @@ export async function inspectProtected(
   });
 
   const refused = changes.filter(({ allowed }) => allowed === null);
-  return { content, changes, refused, reviewPoints, newChecks, changesMore };
+  return { content, changes, refused, reviewPoints, newChecks, changesOtherFiles };
 }
 
-/** What the person said: the goal, the criteria and their commands. */
-const listWords = ({ goal, done_criteria }: RunView["drafted"]["objective"]): string =>
+/** All that the person wrote of the run: the goal, the criteria and their commands. */
+const composeUserText = ({ goal, done_criteria }: RunView["drafted"]["objective"]): string =>
   [goal, ...done_criteria.flatMap(({ text, check }) => [text, check ?? ""])].join("\n");
 
 /**
@@ -119,8 +119,8 @@ export function baseProtectedField(
  * base.
  */
 export type BaseTests = {
-  readonly tests?: Readonly<Record<string, TestTally>>;
-  readonly before?: Readonly<Record<string, Hash>>;
+  readonly talliesBefore?: Readonly<Record<string, TestTally>>;
+  readonly evidenceBefore?: Readonly<Record<string, Hash>>;
 };
 
 /**
@@ -130,7 +130,9 @@ export type BaseTests = {
 export function baseTestFields(run: RunView, changes: readonly ProtectedChange[]): BaseTests {
   const baselines = Object.entries(run.checks).filter(([, { isLate }]) => isLate !== true);
   const evidence = {
-    before: Object.fromEntries(baselines.map(([id, { baseline }]) => [id, baseline.evidence])),
+    evidenceBefore: Object.fromEntries(
+      baselines.map(([id, { baseline }]) => [id, baseline.evidence]),
+    ),
   };
 
   const mayHaveFewer = ({ allowed }: ProtectedChange): boolean =>
@@ -140,7 +142,7 @@ export function baseTestFields(run: RunView, changes: readonly ProtectedChange[]
     baseline.tests === undefined ? [] : [[id, baseline.tests] as const],
   );
 
-  return { ...evidence, tests: Object.fromEntries(tallies) };
+  return { ...evidence, talliesBefore: Object.fromEntries(tallies) };
 }
 
 const shownMax = 20;

@@ -184,14 +184,14 @@ async function readSetting(repository: Repository, key: string): Promise<string 
   const { code, out } = await git({
     ...inRepository(repository),
     args: ["config", "--get", key],
-    codes: [0, 1],
+    acceptedExitCodes: [0, 1],
   });
   return code === 0 ? out.toString("utf8").replace(/\n$/, "") : null;
 }
 
 async function listRemotes(repository: Repository): Promise<readonly string[]> {
   const args = ["config", "-z", "--name-only", "--get-regexp", "^remote\\..*\\.url$"];
-  const { out } = await git({ ...inRepository(repository), args, codes: [0, 1] });
+  const { out } = await git({ ...inRepository(repository), args, acceptedExitCodes: [0, 1] });
   const keys = out.toString("utf8").split("\0");
 
   return [

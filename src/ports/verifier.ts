@@ -63,12 +63,12 @@ export type CheckRequest = {
    * What each check reported of its tests before anything was changed, by its id, if the
    * protected files are unchanged since.
    */
-  readonly tests?: Readonly<Record<string, TestTally>>;
+  readonly talliesBefore?: Readonly<Record<string, TestTally>>;
   /**
    * The evidence of each check from before anything was changed, by its id: tests that passed
    * beside a failure must still pass.
    */
-  readonly before?: Readonly<Record<string, Hash>>;
+  readonly evidenceBefore?: Readonly<Record<string, Hash>>;
   /**
    * The commit the run began on: a passing check is tried out, to see whether it could still
    * fail. Without it none is.
@@ -165,7 +165,7 @@ export type ProtectedFiles = {
   /** Checks that ask for a rule or script which the base has not: nothing there can judge them. */
   readonly newChecks?: readonly Check["id"][];
   /** Whether the work changed anything beside tests and what else judges it. */
-  readonly changesMore?: boolean;
+  readonly changesOtherFiles?: boolean;
 };
 
 /** Makes evidence: runs commands and reads artifacts itself, in a clean checkout of a commit. */

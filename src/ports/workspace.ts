@@ -75,7 +75,7 @@ export type LandResult =
        * Files that git doesn't track are in the way; `git status` doesn't show those that are
        * ignored.
        */
-      readonly isUntracked?: true;
+      readonly hasUntrackedInTheWay?: true;
     };
 
 /**

@@ -24,7 +24,7 @@ export class BaseComparison {
 
   /** Whether the request is for the base itself: nothing came before. */
   get isBase(): boolean {
-    return this.#request.before === undefined;
+    return this.#request.evidenceBefore === undefined;
   }
 
   /**
@@ -32,13 +32,15 @@ export class BaseComparison {
    * that is not compared.
    */
   tally({ id }: Check): TestTally | undefined {
-    const { tests } = this.#request;
-    return tests === undefined ? undefined : (tests[id] ?? { ran: 0, failed: 0, skipped: 0 });
+    const { talliesBefore } = this.#request;
+    return talliesBefore === undefined
+      ? undefined
+      : (talliesBefore[id] ?? { ran: 0, failed: 0, skipped: 0 });
   }
 
   /** The check's evidence on the base; null if there is none, or it is not compared. */
   async evidence({ id }: Check): Promise<Evidence | null> {
-    const evidence = this.#request.before?.[id];
+    const evidence = this.#request.evidenceBefore?.[id];
     const { readBlob } = this.#parts;
     if (evidence === undefined || readBlob === undefined) return null;
     return readBlob(evidence).then(parseEvidence, () => null);
@@ -51,14 +53,18 @@ export class BaseComparison {
     if (baseEvidence?.status !== "failed" || baseEvidence.names === undefined) return [];
     const laterNames = selectComparableRuns(runs).map(({ names }) => names);
 
-    return findBrokenTests(baseEvidence.names, laterNames, this.#request.tests !== undefined);
+    return findBrokenTests(
+      baseEvidence.names,
+      laterNames,
+      this.#request.talliesBefore !== undefined,
+    );
   }
 
   /** What a pass leaves open for a person to review; null if nothing. */
   async describeGaps(run: CheckRun, baseEvidence: Evidence | null): Promise<string | null> {
-    const { commit, tests } = this.#request;
+    const { commit, talliesBefore } = this.#request;
     const lostTests = await describeLostTests(
-      { before: baseEvidence, now: run, mayRemove: tests === undefined },
+      { before: baseEvidence, now: run, mayRemove: talliesBefore === undefined },
       this.#parts.workspace,
       commit,
     );

@@ -48,7 +48,7 @@ function createBranch(run: RunWorkspace): Promise<GitAnswer> {
     ...branchCall,
     env: { ...branchCall.env, ...toIdentityVariables(run.identity) },
     args: ["update-ref", "-m", "autopilot: run begins", run.ref, run.startCommit, absentCommit],
-    codes: branchExitCodes,
+    acceptedExitCodes: branchExitCodes,
   });
 }
 
@@ -56,7 +56,7 @@ async function findBranchTip(run: RunWorkspace): Promise<GitSha | null> {
   const { code, out } = await git({
     ...composeBranchCall(run),
     args: ["rev-parse", "--verify", "-q", `${run.ref}^{commit}`],
-    codes: branchExitCodes,
+    acceptedExitCodes: branchExitCodes,
   });
 
   return code === 0 ? out.toString("utf8").trim() : null;

@@ -320,12 +320,12 @@ test("a check that passes and ran less than it did on the base has not passed, a
     { ran: 2, failed: 0, skipped: 0 },
   ]);
 
-  const tests = {
+  const talliesBefore = {
     [silent.id]: { ran: 4, failed: 1, skipped: 0 },
     [reported.id]: { ran: 2, failed: 0, skipped: 0 },
   };
 
-  const [lost, same] = await open().check(order([silent, reported], { tests }));
+  const [lost, same] = await open().check(order([silent, reported], { talliesBefore }));
   expect([lost?.status, lost?.exit_code, same?.status]).toEqual(["failed", 0, "passed"]);
   expect(lost?.why).toContain("4 before the work began");
   expect(evidenceOf(lost)).toMatchObject({
@@ -337,7 +337,7 @@ test("a check that passes and ran less than it did on the base has not passed, a
   tree["a.test.js"] = 'import { test } from "node:test";\ntest("a", () => {});\n';
   const cut = checkOf("echo '✔ a.test.js (1ms)'; echo 'ℹ pass 1'");
   const [onBase] = await open().check(order([cut]));
-  const [after] = await open().check(order([cut], { tests: {} }));
+  const [after] = await open().check(order([cut], { talliesBefore: {} }));
   expect([onBase?.status, after?.status, after?.why]).toEqual([
     "passed",
     "failed",
@@ -351,7 +351,7 @@ test("numbers are read from all that is printed, so that a flood hides nothing",
   const [base] = await open().check(order([flood]));
   expect(base).toMatchObject({ status: "passed", tests: { ran: 2 } });
   tree = { a: "" };
-  const [now] = await open().check(order([flood], { tests: { [flood.id]: base?.tests } }));
+  const [now] = await open().check(order([flood], { talliesBefore: { [flood.id]: base?.tests } }));
   expect([now?.status, now?.why]).toEqual([
     "failed",
     expect.stringContaining("2 before the work began"),
@@ -368,7 +368,7 @@ test("of a check that was red, a test that passed and fails now is named; anothe
   tree = { a: tap("one", "two") };
   const [base] = await open().check(order([check]));
   expect(evidenceOf(base)).toMatchObject({ names: { passed: ["three"], failed: ["one", "two"] } });
-  const before = { before: { [check.id]: base?.evidence } };
+  const before = { evidenceBefore: { [check.id]: base?.evidence } };
   const after = async () => (await open(cached()).check(order([check], before)))[0];
   tree = { a: tap("two") };
   expect(await after()).not.toHaveProperty("broke");
@@ -402,7 +402,7 @@ test("a check that rewrites what judges as it runs has not passed, unless it did
 
   const check = checkOf("sh a");
   const honest = await open(cached()).check(order([check]));
-  const before = { before: { [check.id]: honest[0]?.evidence } };
+  const before = { evidenceBefore: { [check.id]: honest[0]?.evidence } };
   expect((await open(cached()).check(order([check], before)))[0]).toMatchObject({
     status: "passed",
   }); // what it keeps of its own isn't a judge
@@ -421,7 +421,9 @@ test("a check that rewrites what judges as it runs has not passed, unless it did
   tree["a"] += "\n";
   expect(
     (
-      await open(cached()).check(order([check], { before: { [check.id]: always[0]?.evidence } }))
+      await open(cached()).check(
+        order([check], { evidenceBefore: { [check.id]: always[0]?.evidence } }),
+      )
     )[0],
   ).toMatchObject({
     status: "passed",
@@ -435,7 +437,7 @@ test("of a check that fails now more, now less, the base is told by its worst ru
   );
   const [base] = await open().check(order([check]));
   const [now] = await open(cached()).check(
-    order([check], { before: { [check.id]: base?.evidence } }),
+    order([check], { evidenceBefore: { [check.id]: base?.evidence } }),
   );
   expect([base?.tests?.failed, now?.tests?.failed]).toEqual([2, 1]);
 });

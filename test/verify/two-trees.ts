@@ -114,7 +114,7 @@ export async function tryOnTrees(
     commit: work,
     base,
     known,
-    before: evidence,
+    evidenceBefore: evidence,
     ...(goal === undefined ? {} : { goal }),
   });
 }

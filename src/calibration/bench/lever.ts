@@ -91,7 +91,7 @@ async function buildFromPatch({ trees, base, lever, folder }: LeverInput): Promi
     const applied = await git({
       ...call,
       args: ["apply", "--cached", "--whitespace=nowarn", "--", copy],
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     });
     if (applied.code !== 0) refusal = applied.err.trim() || "git apply refused it";
   });

@@ -107,12 +107,12 @@ async function initHub(root: string, hub: string, format: string): Promise<void>
 
 async function resolve(call: GitContext, name: string): Promise<string | null> {
   const args = ["rev-parse", "-q", "--verify", "--end-of-options", name];
-  const { code, out } = await git({ ...call, args, codes: [0, 1, 128] });
+  const { code, out } = await git({ ...call, args, acceptedExitCodes: [0, 1, 128] });
   return code === 0 ? out.toString("utf8").trim() : null;
 }
 
 async function succeeds(call: GitContext, args: readonly string[]): Promise<boolean> {
-  const { code } = await git({ ...call, args: [...args], codes: [0, 1, 128] });
+  const { code } = await git({ ...call, args: [...args], acceptedExitCodes: [0, 1, 128] });
   return code === 0;
 }
 
@@ -149,7 +149,7 @@ async function readFile(call: OwnCall, blob: string): Promise<string | null> {
   const { code, out, isCut } = await git({
     ...call,
     args: ["cat-file", "blob", blob],
-    codes: [0, 128],
+    acceptedExitCodes: [0, 128],
     outputBytesMax: textBytesMax,
   });
   return code === 0 && !isCut ? out.toString("utf8") : null;
@@ -192,7 +192,7 @@ async function mergeInHub(
 
   const options = ["--write-tree", "-z", "--name-only", "--no-messages"];
   const args = ["merge-tree", ...options, ourCommit, theirCommit];
-  const { code, out, err } = await git({ ...call, args, codes: [0, 1, 128, 129] });
+  const { code, out, err } = await git({ ...call, args, acceptedExitCodes: [0, 1, 128, 129] });
   const [tree = "", ...names] = out.toString("utf8").split("\0");
   if (code === 0) return { tree };
 
@@ -247,7 +247,7 @@ export async function commitCopy(copy: OwnCall): Promise<void> {
   });
 
   await git({ ...copy, args: ["update-ref", "refs/heads/main", commit] });
-  await git({ ...copy, args: ["update-index", "-q", "--refresh"], codes: [0, 1] });
+  await git({ ...copy, args: ["update-index", "-q", "--refresh"], acceptedExitCodes: [0, 1] });
 }
 
 /** The same for every copy: who runs a benchmark isn't a part of it. */

@@ -165,7 +165,7 @@ async function createRunBranch(
   const existing = await git({
     ...toGitOptions(repository),
     args: ["rev-parse", "-q", "--verify", `${ref}^{commit}`],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
 
   if (existing.code === 0) {
@@ -187,7 +187,7 @@ async function hasCommit(repository: Repository, commit: string): Promise<boolea
   const { code } = await git({
     ...toGitOptions(repository),
     args: ["cat-file", "-e", `${commit}^{commit}`],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   return code === 0;
 }

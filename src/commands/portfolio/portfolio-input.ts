@@ -70,7 +70,7 @@ export async function requireProjectRepository(
       await git({
         cwd: root,
         args: ["rev-parse", "-q", "--verify", `refs/heads/${name}^{commit}`],
-        codes: [0, 1, 128],
+        acceptedExitCodes: [0, 1, 128],
       })
     ).code === 0;
   const target = wantedTarget ?? ((await hasBranch("main")) ? "main" : (branch ?? "main"));

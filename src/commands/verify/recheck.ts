@@ -141,7 +141,8 @@ async function runCheckAgain(
 ): Promise<RecheckResult> {
   const { check, oracles = [], tests_before } = evidence;
   const protectedChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
-  const testsField = tests_before === undefined ? {} : { tests: { [check.id]: tests_before } };
+  const talliesField =
+    tests_before === undefined ? {} : { talliesBefore: { [check.id]: tests_before } };
   const baseProtected: BaseProtected =
     protectedChanges.length === 0 ? {} : { fromBase: { base, changes: protectedChanges } };
 
@@ -150,7 +151,7 @@ async function runCheckAgain(
       attempt: "verify@1/again#1",
       checks: [check],
       commit,
-      ...testsField,
+      ...talliesField,
       ...baseProtected,
       cancel,
       onLiveEvent: () => undefined,

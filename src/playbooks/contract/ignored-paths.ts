@@ -30,7 +30,7 @@ export async function findIgnoreRule(
     ...(await openUserView(gitPlaces)),
     args,
     input,
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   }); // 1: no rule matches; 128: git cannot tell
   // Four fields for each path that a rule matches: the ignore file, the line in it, the pattern,
   // the path.

@@ -212,7 +212,7 @@ export class CommitMerger {
     const { code, out, err } = await git({
       ...this.#git.ours,
       args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", left, right],
-      codes: [0, 1, 128, 129],
+      acceptedExitCodes: [0, 1, 128, 129],
     });
     const [tree = "", ...names] = out.toString("utf8").split("\0");
     if (code === 0) return { isClean: true, tree };

@@ -87,6 +87,6 @@ export async function isAncestor(
   newer: string,
 ): Promise<boolean> {
   const args = ["merge-base", "--is-ancestor", older, newer];
-  const { code } = await git({ ...ours, args, codes: [0, 1, 128] });
+  const { code } = await git({ ...ours, args, acceptedExitCodes: [0, 1, 128] });
   return code === 0;
 }

@@ -90,7 +90,7 @@ export async function openExchange(root: string, ownGitDir: string): Promise<Exc
 
 async function hasCommit({ ours }: ExchangeGit, commit: string): Promise<boolean> {
   const args = ["cat-file", "-e", `${commit}^{commit}`];
-  const { code } = await git({ ...ours, args, codes: [0, 1, 128] });
+  const { code } = await git({ ...ours, args, acceptedExitCodes: [0, 1, 128] });
   return code === 0;
 }
 
@@ -127,7 +127,7 @@ async function forgetCommits({ user }: ExchangeGit, names: readonly string[]): P
   if (names.length === 0) return;
 
   const input = names.map((name) => Buffer.from(`delete ${refPrefix}${name}\n`));
-  await git({ ...user, args: ["update-ref", "--stdin"], input, codes: [0, 1, 128] });
+  await git({ ...user, args: ["update-ref", "--stdin"], input, acceptedExitCodes: [0, 1, 128] });
 }
 
 async function readKeptNames({ user }: ExchangeGit): Promise<readonly string[]> {

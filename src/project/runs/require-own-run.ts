@@ -90,7 +90,7 @@ export async function whyTracked({ root }: ProjectPaths, folder: string): Promis
   const { out, code } = await git({
     ...(await openUserView(places)),
     args: ["ls-files", "-z", "--", `:(top,icase,literal)${path}`],
-    codes: [0, 128],
+    acceptedExitCodes: [0, 128],
   });
   if (code !== 0) return "git can't tell whether it tracks its files";
   return out.length === 0 ? null : `git tracks its files (git rm -r --cached ${path})`;

@@ -87,7 +87,7 @@ async function readTree(root: string, commit: string): Promise<Tree> {
       cwd: root,
       args: ["cat-file", "blob", `${commit}:${path}`],
       outputBytesMax: manifestBytesMax,
-      codes: [0, 128],
+      acceptedExitCodes: [0, 128],
     });
     if (blob.code === 0) texts.set(path, blob.out.toString("utf8"));
   }

@@ -68,7 +68,7 @@ function trial(cancel: AbortSignal): CheckTrial {
       cancel,
       checks: [check],
       onLiveEvent: () => undefined,
-      before: { [check.id]: "h" },
+      evidenceBefore: { [check.id]: "h" },
     } as unknown as CheckTrial["request"],
     base,
     restoresAt: () => Promise.resolve([]),

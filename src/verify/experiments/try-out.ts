@@ -36,7 +36,7 @@ import type { CheckRequest } from "../../ports/verifier.ts";
 /** Whether experiments follow if a check passes: they run it again anyway. */
 export const isTriedOut = (
   { canary, readBlob }: OpenParts,
-  { base, commit, before }: CheckRequest,
+  { base, commit, evidenceBefore }: CheckRequest,
   { id, kind }: Check,
 ): boolean =>
   canary !== "off" &&
@@ -44,7 +44,7 @@ export const isTriedOut = (
   base !== undefined &&
   base !== commit &&
   triedKinds.has(kind) &&
-  before?.[id] !== undefined;
+  evidenceBefore?.[id] !== undefined;
 
 /** The evidence of each check before the work, by the check's id. */
 type Baselines = ReadonlyMap<string, Evidence>;
@@ -76,7 +76,7 @@ async function readBaselines(
 ): Promise<Baselines> {
   const baselines = new Map<string, Evidence>();
   for (const { check } of results) {
-    const evidence = await readEvidence(parts, request.before?.[check.id]);
+    const evidence = await readEvidence(parts, request.evidenceBefore?.[check.id]);
     if (evidence !== null) baselines.set(check.id, evidence);
   }
 

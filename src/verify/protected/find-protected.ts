@@ -82,14 +82,14 @@ export async function findProtected(
   }
 
   const judgingPaths = new Set(judgement.changes.map(({ path }) => path));
-  const changesMore = differences.some(
+  const changesOtherFiles = differences.some(
     ({ path }) => !judgingPaths.has(path) && !isTestRow(rowOf(path)),
   );
 
   return {
     ...judgement,
     newChecks,
-    changesMore,
+    changesOtherFiles,
     changes: shortenChanges(judgement.changes),
     reviewPoints: [
       ...listUnapproved(judgement.changes, changedFiles),

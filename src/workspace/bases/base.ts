@@ -160,7 +160,7 @@ async function matchesIndex(
     git({
       ...call,
       args: ["-c", "core.preloadIndex=true", "diff-files", "--quiet"],
-      codes: [0, 1],
+      acceptedExitCodes: [0, 1],
     }),
     git({ ...call, args: ["ls-files", "--others", "-z"], outputBytesMax: extraPathsBytesMax }),
   ]);
@@ -176,7 +176,11 @@ async function matchesContent(store: Store, source: BaseSource, base: Base): Pro
   try {
     const call = createBaseCall(source, base.files, temporaryIndex);
     await git({ ...call, args: ["read-tree", source.tree] });
-    await git({ ...call, args: ["update-index", "-q", "--refresh"], codes: [0, 1, 128] }); // reads every file; the next call tells the result
+    await git({
+      ...call,
+      args: ["update-index", "-q", "--refresh"],
+      acceptedExitCodes: [0, 1, 128],
+    }); // reads every file; the next call tells the result
 
     return await matchesIndex(source, { files: base.files, index: temporaryIndex });
   } catch (error) {
@@ -240,7 +244,12 @@ export async function explainMissingObjects(
     treeish,
   ];
 
-  const { out } = await git({ ...call, args, codes: [0, 128], outputBytesMax: missingBytesMax });
+  const { out } = await git({
+    ...call,
+    args,
+    acceptedExitCodes: [0, 128],
+    outputBytesMax: missingBytesMax,
+  });
   const missing = out.toString("latin1").match(/^\?.*/gm) ?? []; // `?<hash>` for each missing object
   const [first] = missing;
   if (first === undefined) return error;

@@ -336,7 +336,7 @@ async function refreshIndex(shadow: Shadow, index: string, files: string): Promi
     cwd: files,
     env: { ...shadow.call.env, GIT_INDEX_FILE: index, GIT_WORK_TREE: files },
     args: ["update-index", "-q", "--ignore-missing", "--refresh"],
-    codes: [0, 1],
+    acceptedExitCodes: [0, 1],
   });
 }
 

@@ -84,6 +84,6 @@ export async function isAncestor(call: GitContext, older: GitSha, newer: GitSha)
   if (isOnStraightLine) return true;
 
   const args = ["merge-base", "--is-ancestor", older, newer];
-  const { code } = await git({ ...call, args, codes: [0, 1] });
+  const { code } = await git({ ...call, args, acceptedExitCodes: [0, 1] });
   return code === 0;
 }

@@ -34,7 +34,7 @@ export async function hasCommits(
     const { code } = await git({
       ...toGitContext(repository),
       args: ["cat-file", "-e", `${commit}^{commit}`],
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     }); // 1, 128: missing
     if (code !== 0) return false;
   }

@@ -55,7 +55,7 @@ export async function git(call: GitCall): Promise<GitAnswer> {
     );
   }
 
-  if ((call.codes ?? [0]).includes(answer.code)) return answer;
+  if ((call.acceptedExitCodes ?? [0]).includes(answer.code)) return answer;
   const message = answer.err.trim().replace(/\s+/g, " ").slice(0, shownErrorCharsMax);
   throw toGitFailure(call, answer, `git ${findCommand(call)} failed (${answer.code}): ${message}`);
 }

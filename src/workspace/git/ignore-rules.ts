@@ -83,7 +83,7 @@ async function askGit(
     cwd: folder,
     env: { ...shadow.call.env, GIT_WORK_TREE: folder },
     args: ["check-ignore", "--no-index", "-z", "--stdin"],
-    codes: [0, 1], // 1: none is ignored
+    acceptedExitCodes: [0, 1], // 1: none is ignored
     input: formatPathRows(paths),
   });
 

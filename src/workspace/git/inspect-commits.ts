@@ -126,7 +126,7 @@ export async function hasCommit(
   const { code } = await git({
     ...call,
     args: ["rev-parse", "--verify", "-q", "--end-of-options", `${name}^{commit}`],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   if (code === 0) return true;
   const { out } = await git({ ...run.shadow.call, args: ["rev-parse", "--is-shallow-repository"] });

@@ -45,7 +45,7 @@ export async function readHeadBranch(places: GitPlaces): Promise<string | null> 
   const { code, out } = await git({
     ...toGitContext(places),
     args: ["symbolic-ref", "-q", "HEAD"],
-    codes: [0, 1],
+    acceptedExitCodes: [0, 1],
   });
   return code === 0 ? out.toString("utf8").trim() : null;
 }
@@ -74,7 +74,7 @@ export async function readHeadCommit(places: GitPlaces): Promise<GitSha | null> 
 
 async function resolveByGit(call: GitContext, name: string): Promise<GitSha | null> {
   const args = ["rev-parse", "--verify", "-q", `${name}^{commit}`];
-  const { code, out } = await git({ ...call, args, codes: [0, 1, 128] });
+  const { code, out } = await git({ ...call, args, acceptedExitCodes: [0, 1, 128] });
   return code === 0 ? out.toString("utf8").trim() : null;
 }
 

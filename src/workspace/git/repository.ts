@@ -173,8 +173,9 @@ type RepositoryFacts = Readonly<
 
 /** A configuration can include a pipe, for which git would wait. */
 const queryTimeoutMs = 60_000;
+const acceptedExitCodes = [0, 128];
 const query = (folder: string, ...args: string[]): Promise<GitAnswer> =>
-  git({ cwd: folder, args: ["rev-parse", ...args], codes: [0, 128], timeoutMs: queryTimeoutMs });
+  git({ cwd: folder, args: ["rev-parse", ...args], acceptedExitCodes, timeoutMs: queryTimeoutMs });
 const toLine = (answer: GitAnswer): string => answer.out.toString("utf8").replace(/\n$/, "");
 
 const cachedFacts = new Map<string, { readonly stamp: string; readonly facts: RepositoryFacts }>();
@@ -380,7 +381,7 @@ async function readFilters(
       outputBytesMax: attributesBytesMax,
     };
 
-    const text = (await git({ ...call, codes: [0, 128] })).out.toString("latin1"); // in a partial clone it may be missing
+    const text = (await git({ ...call, acceptedExitCodes })).out.toString("latin1"); // in a partial clone it may be missing
     for (const [, name = ""] of text.matchAll(/^(?!\s*#).*?\sfilter=([\w.-]{1,64})/gm)) {
       names.add(name);
     } // `*.psd filter=lfs -text`

@@ -92,5 +92,7 @@ export async function deleteBranch(
   commit: GitSha,
 ): Promise<boolean> {
   const args = ["update-ref", "-d", `refs/heads/${name}`, commit];
-  return (await git({ ...toGitContext(repository), args, codes: [0, 1, 128] })).code === 0;
+  return (
+    (await git({ ...toGitContext(repository), args, acceptedExitCodes: [0, 1, 128] })).code === 0
+  );
 }

@@ -11,7 +11,7 @@ export type GitCall = {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: Iterable<Buffer>;
   /** Exit codes that are answers rather than failures. */
-  readonly codes?: readonly number[];
+  readonly acceptedExitCodes?: readonly number[];
   /**
    * Whose configuration counts besides that of the git directory: nobody's by default, or the
    * user's (global, system).

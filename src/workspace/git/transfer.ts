@@ -44,7 +44,7 @@ export async function openTransfer(repository: Repository, folder: string): Prom
       env,
       timeoutMs: transferTimeoutMs,
       args: [...[...allowedTransports, ...config].flatMap((line) => ["-c", line]), ...args],
-      codes: expectedCodes,
+      acceptedExitCodes: expectedCodes,
     });
 }
 
@@ -64,7 +64,7 @@ export async function cloneHub(url: string, branch: string, folder: string): Pro
     env,
     timeoutMs: cloneTimeoutMs,
     args,
-    codes: expectedCodes,
+    acceptedExitCodes: expectedCodes,
   }).catch((error: unknown) =>
     error instanceof WorkspaceFailed ? { code: 1, err: error.message } : Promise.reject(error),
   );

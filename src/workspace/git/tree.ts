@@ -62,7 +62,7 @@ export async function readTreeId(
     cwd: root,
     env: { GIT_DIR: gitDir },
     args,
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   return code === 0 ? out.toString("utf8").trim() : null;
 }

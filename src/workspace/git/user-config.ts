@@ -24,7 +24,7 @@ const cache = new Map<
 
 /** The output of `git config` with these arguments; null if nothing is set. */
 export async function readUserConfig(
-  call: Omit<GitCall, "args" | "codes">,
+  call: Omit<GitCall, "args" | "acceptedExitCodes">,
   args: readonly string[],
 ): Promise<string | null> {
   // The call's own variables name a repository (GIT_DIR); where the user's files are is said by
@@ -34,7 +34,11 @@ export async function readUserConfig(
   const cached = cache.get(key);
   const isCurrent = cached !== undefined && stamp !== null && cached.stamp === stamp; // C1
   if (isCurrent && performance.now() - cached.readAtMs < cachedMsMax) return cached.text; // C2
-  const { code, out } = await git({ ...call, args: ["config", "-z", ...args], codes: [0, 1] });
+  const { code, out } = await git({
+    ...call,
+    args: ["config", "-z", ...args],
+    acceptedExitCodes: [0, 1],
+  });
   const text = code === 0 ? out.toString("utf8") : null;
   if (cache.size >= cachedMax) cache.clear();
   if (stamp !== null) cache.set(key, { stamp, readAtMs: performance.now(), text });

@@ -239,7 +239,7 @@ export async function moveBranch(run: RunWorkspace, to: GitSha, from: GitSha): P
     ...user,
     env: { ...user.env, ...toIdentityVariables(run.identity) },
     args: ["update-ref", "-m", "autopilot: attempt applied", run.ref, to, from],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   if (answer.code === 0) return true;
   if ((await readTip(run)).commit !== from) return false;

@@ -91,7 +91,7 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
   if (!(await updateIndex(call, repository, changes))) return null; // P4
   const args = ["update-ref", "-m", "autopilot: pages", "HEAD", commit, head.commit];
   const user = { cwd: repository.root, env: { GIT_DIR: repository.gitDir, ...identity } };
-  const headUpdate = await git({ ...user, args, codes: [0, 1, 128] });
+  const headUpdate = await git({ ...user, args, acceptedExitCodes: [0, 1, 128] });
   if (headUpdate.code === 0) return commit;
   await updateIndex(call, repository, await readHeadEntries(call, head.commit, changes)); // the branch was moved meanwhile
 
@@ -100,8 +100,13 @@ export async function commitPages(input: PagesInput): Promise<GitSha | null> {
 
 /** Also false if one of the commits is gone. */
 const isAncestor = async (call: PagesGitContext, older: GitSha, head: GitSha): Promise<boolean> =>
-  (await git({ ...call, args: ["merge-base", "--is-ancestor", older, head], codes: [0, 1, 128] }))
-    .code === 0;
+  (
+    await git({
+      ...call,
+      args: ["merge-base", "--is-ancestor", older, head],
+      acceptedExitCodes: [0, 1, 128],
+    })
+  ).code === 0;
 
 async function isCommitted(
   call: PagesGitContext,
@@ -115,7 +120,7 @@ async function isCommitted(
     "--",
   ];
 
-  const { code, out } = await git({ ...call, args, codes: [0, 128] });
+  const { code, out } = await git({ ...call, args, acceptedExitCodes: [0, 128] });
   return code !== 0 || out.toString("utf8").split("\n").includes(runId); // git fails if the run's base is gone: then it is unknown
 }
 
@@ -181,7 +186,7 @@ async function findIgnored(
     ...(await openUserView(repository)),
     args: ["check-ignore", "-z", "--stdin"],
     input,
-    codes: [0, 1],
+    acceptedExitCodes: [0, 1],
   });
   return new Set(out.toString("utf8").split("\0"));
 }
@@ -217,7 +222,13 @@ async function updateIndex(
   );
 
   return (
-    (await git({ ...call, args: ["update-index", "-z", "--index-info"], input, codes: [0, 128] }))
-      .code === 0
+    (
+      await git({
+        ...call,
+        args: ["update-index", "-z", "--index-info"],
+        input,
+        acceptedExitCodes: [0, 128],
+      })
+    ).code === 0
   );
 }

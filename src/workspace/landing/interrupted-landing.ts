@@ -197,7 +197,7 @@ async function readCommitted(
   const { code, out } = await git({
     ...(await openUserView(run.repository)),
     args: ["cat-file", "--filters", name],
-    codes: [0, 128],
+    acceptedExitCodes: [0, 128],
   });
   return code === 0 ? out : null;
 }

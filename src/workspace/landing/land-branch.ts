@@ -112,7 +112,7 @@ async function moveRef(
   const { code, err } = await git({
     ...toGitCall(repository),
     args: ["update-ref", "-m", "autopilot: landed", ref, to, from],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   if (code === 0) return { landed: true };
   return { landed: false, because: "moved", detail: err.trim().slice(0, errorCharsMax) };
@@ -151,12 +151,12 @@ const refuseEveryMerge =
 
 function toLanding(result: LandResult, { root }: Repository): BranchLanding {
   if (result.landed) return { landed: true };
-  const { because, detail, isUntracked } = result;
+  const { because, detail, hasUntrackedInTheWay } = result;
   if (because === "checkout_moved" || because === "merge_unproved") {
     return { landed: false, because: "moved", detail };
   }
 
-  const words = isUntracked === true ? "status --ignored" : "status";
+  const words = hasUntrackedInTheWay === true ? "status --ignored" : "status";
   return toHeld({ detail, git: { folder: root, words } });
 }
 
@@ -234,7 +234,11 @@ async function findUntrackedInTheWay(
   commit: string,
 ): Promise<readonly string[]> {
   const call = toGitCall(repository);
-  const { out } = await git({ ...call, args: ["merge-base", tip, commit], codes: [0, 1, 128] });
+  const { out } = await git({
+    ...call,
+    args: ["merge-base", tip, commit],
+    acceptedExitCodes: [0, 1, 128],
+  });
   const base = out.toString("utf8").trim();
   if (base === "") return [];
   const [changesSinceBase, changesFromTip] = await Promise.all([
@@ -259,7 +263,7 @@ export async function dropLandingBranch(repository: Repository, name: string): P
   await git({
     ...toGitCall(repository),
     args: ["update-ref", "-d", landingRef(name)],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
 }
 

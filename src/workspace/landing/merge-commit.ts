@@ -65,7 +65,7 @@ async function mergeTrees(
   const { code, out, err } = await git({
     ...run.shadow.callIntoUser,
     args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides],
-    codes: [0, 1, 128, 129],
+    acceptedExitCodes: [0, 1, 128, 129],
   });
 
   const [tree = "", ...names] = out.toString("utf8").split("\0");

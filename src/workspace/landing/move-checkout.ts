@@ -42,7 +42,7 @@ export async function moveCheckout(
   if (inTheWay.length > 0) {
     return {
       ...createRefusal("checkout_dirty", `${describeFilesInTheWay(inTheWay)}.`),
-      isUntracked: true,
+      hasUntrackedInTheWay: true,
     };
   }
 
@@ -91,14 +91,14 @@ async function moveForward(run: RunWorkspace, from: GitSha, to: GitSha): Promise
     ...branchCall,
     env: { ...branchCall.env, ...toIdentityVariables(run.identity) },
     args: ["update-ref", "-m", "autopilot land: Fast-forward", "HEAD", to, from],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
 }
 
 async function updateFiles(run: RunWorkspace, from: GitSha, to: GitSha): Promise<GitAnswer> {
   const view = await openUserView(run.repository);
   const update = (): Promise<GitAnswer> =>
-    git({ ...view, args: ["read-tree", "-m", "-u", from, to], codes: [0, 1, 128] });
+    git({ ...view, args: ["read-tree", "-m", "-u", from, to], acceptedExitCodes: [0, 1, 128] });
 
   const first = await update();
   if (!/not uptodate/.test(first.err)) return first;
@@ -108,7 +108,7 @@ async function updateFiles(run: RunWorkspace, from: GitSha, to: GitSha): Promise
   const refresh = await git({
     ...view,
     args: ["update-index", "-q", "--refresh"],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   return refresh.code === 128 ? refresh : update();
 }

@@ -81,7 +81,7 @@ export async function restoreMissing(
     ...(await openUserView(run.repository)),
     args: ["checkout-index", "-q", "-u", "-z", "--stdin"],
     input,
-    codes: [0, 1],
+    acceptedExitCodes: [0, 1],
   });
 
   return result;

@@ -163,7 +163,7 @@ async function mergeWithoutReverted(
   const { code, out } = await git({
     ...call,
     args: ["merge-tree", "--write-tree", "-z", "--no-messages", tip, revertingCommit],
-    codes: [0, 1, 128, 129], // git versions without it exit with 129
+    acceptedExitCodes: [0, 1, 128, 129], // git versions without it exit with 129
   });
   return code === 0 ? (out.toString("utf8").split("\0")[0] ?? null) : null;
 }
@@ -199,7 +199,7 @@ async function keepOnBranch(run: RunWorkspace, name: string, commit: GitSha): Pr
     const existing = await git({
       ...user,
       args: ["rev-parse", "--verify", "-q", `${ref}^{commit}`],
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     });
     if (existing.out.toString("utf8").trim() === commit) return branch;
     if (existing.code === 0) continue;
@@ -215,7 +215,7 @@ async function keepOnBranch(run: RunWorkspace, name: string, commit: GitSha): Pr
         commit,
         "0".repeat(commit.length),
       ],
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     });
     if (created.code === 0) return branch;
   }

@@ -125,7 +125,7 @@ function createNewTextTest(run: RunWorkspace, base: GitSha): NewTextTest {
       ...run.shadow.call,
       args,
       input: [Buffer.from(line, "latin1")],
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     }); // S1
     return code !== 0; // if git can't tell, the text counts as new
   };

@@ -221,7 +221,7 @@ async function addToIndex(
       ...call,
       args: ["update-index", "--add", "-z", "--stdin"],
       input: added.flatMap((path) => [bytePathToBytes(path), Buffer.from([0])]),
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     });
 
   const refused = new Map<BytePath, string>();

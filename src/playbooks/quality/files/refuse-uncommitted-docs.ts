@@ -18,7 +18,7 @@ const pathsShownMax = 5;
 export async function refuseUncommittedDocs(root: string, targetPath: string): Promise<void> {
   const folders = listDocsFolders(targetPath);
   const args = ["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", ...folders];
-  const { code, out } = await git({ cwd: root, args, codes: [0, 128] }); // 128: there is no commit yet
+  const { code, out } = await git({ cwd: root, args, acceptedExitCodes: [0, 128] }); // 128: there is no commit yet
   const committedPaths = code === 0 ? out.toString("utf8").split("\0") : [];
   if (committedPaths.some(isDocument)) return;
   const uncommittedDocs = (

@@ -54,7 +54,7 @@ export async function refuseUncommitted(
 
   const places = findGitPlaces(root);
   if (places === null) return; // without a repository the run is refused elsewhere
-  const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] }); // 128: git cannot tell
+  const { out } = await git({ ...(await openUserView(places)), args, acceptedExitCodes: [0, 128] }); // 128: git cannot tell
   const statusLines = out.toString("utf8").split("\0"); // two letters, a space and the path: `?? .planning/phases/1/PLAN.md`
   const uncommitted = paths.filter((path) => statusLines.some((line) => line.slice(3) === path));
   if (uncommitted.length === 0) return;

@@ -196,7 +196,7 @@ async function findDoneTasks(
     const { code } = await git({
       cwd: root,
       args: ["merge-base", "--is-ancestor", task.commit, head],
-      codes: [0, 1, 128],
+      acceptedExitCodes: [0, 1, 128],
     }); // 128: there is no such commit
     if (code === 0) doneIds.push(name.replace(/^task_/, ""));
   }

@@ -87,7 +87,7 @@ async function listRunBranches(root: string): Promise<ReadonlySet<string>> {
   const args = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/autopilot/"];
   const places = findGitPlaces(root);
   if (places === null) return new Set(); // without a repository the run is refused elsewhere
-  const { out } = await git({ ...(await openUserView(places)), args, codes: [0, 128] });
+  const { out } = await git({ ...(await openUserView(places)), args, acceptedExitCodes: [0, 128] });
 
   return new Set(out.toString("utf8").split("\n").filter(Boolean));
 }
@@ -104,14 +104,14 @@ async function findMissingPhases(root: string, branch: string): Promise<Readonly
   const head = await git({
     ...view,
     args: ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"],
-    codes: [0, 1, 128],
+    acceptedExitCodes: [0, 1, 128],
   });
   if (head.code !== 0) return new Set();
 
   const merge = await git({
     ...view,
     args: ["merge-tree", "--write-tree", "--no-messages", "HEAD", branch],
-    codes: [0, 1, 128, 129],
+    acceptedExitCodes: [0, 1, 128, 129],
   }); // 1: conflicts; 129: git is too old
   if (merge.code === 0 && firstLine(merge.out) === firstLine(head.out)) return new Set();
   const { out } = await git({

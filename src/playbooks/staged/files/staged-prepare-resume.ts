@@ -146,7 +146,7 @@ async function describeUnseenEdits(
       "--",
       "_docs",
     ],
-    codes: [0, 128], // 128: one of the branches is gone
+    acceptedExitCodes: [0, 128], // 128: one of the branches is gone
   });
   const changedPaths = code === 0 ? out.toString("utf8").split("\0") : [];
   const files = changedPaths.filter(
