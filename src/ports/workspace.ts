@@ -71,10 +71,7 @@ export type LandResult =
         | "merge_unproved"
         | "nothing_to_land";
       readonly detail: string;
-      /**
-       * Files that git doesn't track are in the way; `git status` doesn't show those that are
-       * ignored.
-       */
+      /** Some of these `git status` doesn't show: those that are ignored. */
       readonly hasUntrackedInTheWay?: true;
     };
 

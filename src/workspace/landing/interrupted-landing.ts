@@ -13,8 +13,8 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { GitSha } from "../../contracts/ids.ts";
 import {
-  bytePathFromBytes,
   bytePathToBytes,
+  bytePathToText,
   displayPath,
   type BytePath,
   toDiskPath,
@@ -56,7 +56,7 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
   const { from, to } = record.output;
 
   for (const lock of listLockPaths(run)) {
-    if (!(await clearLock(lock, run.repository.root, "theirs"))) return describeLock(lock);
+    if (!(await clearLock(lock, run.repository.root, "theirs"))) return createLockObstacle(lock);
   }
 
   const head = await readGitLine({
@@ -83,7 +83,7 @@ export async function undoInterruptedLanding(run: RunWorkspace): Promise<Landing
  */
 export async function waitForForeignLocks(run: RunWorkspace): Promise<LandingObstacle | null> {
   for (const lock of listLockPaths(run)) {
-    if (!(await waitUntilGone(lock))) return describeLock(lock);
+    if (!(await waitUntilGone(lock))) return createLockObstacle(lock);
   }
 
   return null;
@@ -92,7 +92,7 @@ export async function waitForForeignLocks(run: RunWorkspace): Promise<LandingObs
 export const isCheckoutLocked = (run: RunWorkspace): boolean =>
   listLockPaths(run).some((lock) => existsSync(lock));
 
-const describeLock = (lock: string): LandingObstacle => ({
+const createLockObstacle = (lock: string): LandingObstacle => ({
   because: "checkout_busy",
   detail: `Another git is at work here, or was killed and left its lock: ${lock}.`,
 });
@@ -121,46 +121,50 @@ async function restoreCheckout(
   from: GitSha,
   to: GitSha,
 ): Promise<BytePath | null> {
-  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
-  const changedPaths = (await git({ ...composeBranchCall(run), args })).out
-    .toString("latin1")
-    .split("\0");
-
-  const { changed, untracked } = await readCheckoutStatus(run.repository, run.isOwned);
-  const differing = new Set([...changed, ...untracked]);
-  const touched: { readonly path: BytePath; readonly isNew: boolean }[] = [];
-  const headTree = await readTree(run.shadow.callIntoUser, head);
-
-  for (const changedPath of changedPaths) {
-    const path = bytePathFromBytes(Buffer.from(changedPath, "latin1"));
-    if (changedPath === "" || !differing.has(displayPath(path))) continue;
+  const touched = await listTouched(run, from, to);
+  for (const path of touched) {
     if (!(await isFromLanding(run, path, from, to))) return path; // C2
-    touched.push({ path, isNew: !headTree.has(path) });
   }
 
   if (touched.length === 0) return null;
+  const headTree = await readTree(run.shadow.callIntoUser, head);
   const view = await openUserView(run.repository);
   const call = { ...view, env: { ...view.env, GIT_LITERAL_PATHSPECS: "1" } };
-  const formatPathRows = (paths: readonly { readonly path: BytePath }[]): Buffer[] =>
-    paths.map(({ path }) => Buffer.concat([bytePathToBytes(path), Buffer.from([0])]));
   await git({
     ...call,
     args: ["reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", head],
-    input: formatPathRows(touched),
+    input: touched.map(toNulTerminated),
   });
 
-  for (const { path, isNew } of touched) {
-    if (isNew) rmSync(toDiskPath(run.repository.root, path), { force: true });
+  for (const path of touched) {
+    if (!headTree.has(path)) rmSync(toDiskPath(run.repository.root, path), { force: true });
   }
 
   await git({
     ...call,
     args: ["checkout-index", "-q", "-f", "-u", "-z", "--stdin"],
-    input: formatPathRows(touched.filter(({ isNew }) => !isNew)),
+    input: touched.filter((path) => headTree.has(path)).map(toNulTerminated),
   });
 
   return null;
 }
+
+/** The landing's files that have uncommitted changes now. */
+async function listTouched(run: RunWorkspace, from: GitSha, to: GitSha): Promise<BytePath[]> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"];
+  const { out } = await git({ ...composeBranchCall(run), args });
+  const landed = out
+    .toString("latin1")
+    .split("\0")
+    .filter((path) => path !== "") as BytePath[];
+
+  const { changed, untracked } = await readCheckoutStatus(run.repository, run.isOwned);
+  const differing = new Set([...changed, ...untracked]);
+  return landed.filter((path) => differing.has(displayPath(path)));
+}
+
+const toNulTerminated = (path: BytePath): Buffer =>
+  Buffer.concat([bytePathToBytes(path), Buffer.from([0])]);
 
 /**
  * Whether a file is as the landing leaves it: gone, as before, or with the new content or its
@@ -193,10 +197,13 @@ async function readCommitted(
   commit: GitSha,
   path: BytePath,
 ): Promise<Buffer | null> {
-  const name = `${commit}:${displayPath(path)}`;
+  const name = bytePathToText(path);
+  // No run changes a file whose name isn't UTF-8 (judge-layer.ts), so what differs there is the
+  // user's: the landing is not undone (C2). Git's argument could not name it either.
+  if (name === null) return null;
   const { code, out } = await git({
     ...(await openUserView(run.repository)),
-    args: ["cat-file", "--filters", name],
+    args: ["cat-file", "--filters", `${commit}:${name}`],
     acceptedExitCodes: [0, 128],
   });
   return code === 0 ? out : null;
