@@ -33,7 +33,7 @@ import {
 } from "./answer-tools/submissions.ts";
 import { toMcpConfigJson, describeReturnsServer, type StdioServer } from "./answer-tools/tools.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
-import { loadProtocol } from "./protocol-for.ts";
+import { loadTurnRunner } from "./load-protocol.ts";
 
 export type TurnParts = {
   readonly profile: AgentProfile;
@@ -111,7 +111,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
         getGuardian,
       ),
     guard: (mark) => getGuardian().alsoEnd(mark),
-    prepare: () => loadProtocol("acp"),
+    prepare: () => loadTurnRunner("acp"),
     // Leaves this process's own agents alone: after a crash attempts are settled one at a time, and
     // agents of the first ones already run.
     sweep: async (run) => {
@@ -202,7 +202,7 @@ async function runTurn(
     };
 
     // Loaded with the first turn that needs it.
-    const runProtocolTurn = await loadProtocol(profile.protocol);
+    const runProtocolTurn = await loadTurnRunner(profile.protocol);
     result = await runProtocolTurn(meteredRequest, prepared);
   } finally {
     metering.close(); // O1
@@ -234,7 +234,7 @@ function openTurnMetering(
     attempt: request.attempt,
     upstreams: login.kind === "key" ? [login.upstream] : [],
     hosts: login.kind === "own" ? [...new Set([...hosts, ...login.hosts])] : hosts,
-    left: request.left,
+    left: request.allowanceLeft,
     isUnpaid: request.isUnpaid,
     onTool: submissions.onTool,
   });

@@ -45,7 +45,7 @@ function person(answer: string | null): {
   const show = (line: string): void => void shown?.push(line);
   const env = { PATH: "/usr/bin:/bin", HOME: root };
   return {
-    context: commandContext({ cwd: root, env, isTerminal: true, show, live: show, ask }),
+    context: commandContext({ cwd: root, env, isTerminal: true, show, showLive: show, ask }),
     shown: shown ?? [],
     asked: asked ?? [],
   };

@@ -110,7 +110,7 @@ const createTrialRequest = (cast: Cast, layer: string, cancel: AbortSignal): Tur
   minutesMax: turnMinutesMax,
   scope: ["**"],
   isInterrupted: false,
-  left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
+  allowanceLeft: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
   isUnpaid: () => true,
   session: null,
   cancel,

@@ -31,7 +31,7 @@ type Input = { readonly run?: string | undefined; readonly file: string };
 /** Writes the report as a file that opens anywhere and loads nothing. */
 export function reportHtml(context: CommandContext, input: Input): Promise<CommandResponse> {
   return catchRefusals(async () => {
-    const path = resolve(context.calledIn ?? context.cwd, input.file);
+    const path = resolve(context.callerFolder ?? context.cwd, input.file);
     requireWritable(path);
 
     if (isPortfolioMeant(context.cwd, { run: input.run })) {

@@ -107,7 +107,7 @@ function draw(
   owner: { readonly pid: number },
   live: string,
 ): void {
-  if (context.board === undefined) return context.live(live);
+  if (context.board === undefined) return context.showLive(live);
   const sinceMs = (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(run.updatedAt) ?? 0);
   context.board.draw(
     renderRunBoard(run, {

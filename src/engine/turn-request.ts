@@ -57,7 +57,7 @@ export function buildTurnRequest(
     minutesMax: Math.min(stepMinutes, budgetMinutes),
     scope: run.drafted.objective.scope,
     isInterrupted: open.session !== null,
-    left: () => meterAllowance(execution.run(), cursor.phase),
+    allowanceLeft: () => meterAllowance(execution.run(), cursor.phase),
     isUnpaid: () => execution.run().open[execution.attempt]?.stage === "started",
     session: open.session ?? findSessionToContinue(cursor, step),
     onSession: createSessionRecorder(execution, turnPrompt.cast.agent),

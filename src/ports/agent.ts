@@ -48,8 +48,8 @@ export type TurnRequest = {
   /**
    * What the run and its phase have left after paid usage; live, so that parallel turns share it.
    */
-  readonly left: () => Allowance;
-  /** Whether what this turn uses is still outside the ledger that `left` is read from. */
+  readonly allowanceLeft: () => Allowance;
+  /** Whether what this turn uses is still outside the ledger that `allowanceLeft` is read from. */
   readonly isUnpaid: () => boolean;
   /** Aborted by pause --now, stop, or a spent budget. */
   readonly cancel: AbortSignal;

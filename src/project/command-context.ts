@@ -14,7 +14,7 @@ export type CommandContext = {
    * The folder the command was given in, if `cwd` is another: paths that a person names are
    * relative to it.
    */
-  readonly calledIn?: string;
+  readonly callerFolder?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly user: string;
   /**
@@ -26,7 +26,7 @@ export type CommandContext = {
   /** Progress for people, never part of the response. */
   readonly show: (line: string) => void;
   /** A line that replaces the one before it, on a terminal. */
-  readonly live: (line: string) => void;
+  readonly showLive: (line: string) => void;
   /** Lines that replace those before them, at the bottom of a terminal; returns how many fit. */
   readonly board?: {
     readonly rows: () => number;
@@ -39,14 +39,14 @@ export type CommandContext = {
     withdrawn?: AbortSignal,
   ) => Promise<string | null>;
   /**
-   * Aborted when the person at the terminal interrupts, or the system ends the process; then its
+   * Aborted when the person at the terminal interrupts. When the system ends the process, the abort
    * reason is `atOnce`.
    */
   readonly interrupted: AbortSignal;
   /** The caller notifies people of the results: runs send no notices themselves. */
   readonly sendsNoNotices?: boolean;
   /** Aborted at a second interrupt: the run's current action is not waited for either. */
-  readonly hurried?: AbortSignal;
+  readonly interruptedAgain?: AbortSignal;
   /** The reason for the pause of an interrupted run, if it isn't a person's. */
   readonly pauseDetail?: string;
 };

@@ -20,7 +20,7 @@ const ended = (attempt: string): Entry =>
 
 test("a glimpse is to be seen until its own attempt has ended, here and for whoever watches", () => {
   const shown: string[] = [];
-  const place = { live: (line: string) => void shown.push(line) };
+  const place = { showLive: (line: string) => void shown.push(line) };
 
   const live = openLiveView({
     context: place,

@@ -28,7 +28,7 @@ export type LiveView = {
 };
 
 export type LiveViewParts = {
-  readonly context: Pick<CommandContext, "live" | "board">;
+  readonly context: Pick<CommandContext, "showLive" | "board">;
   readonly folder: string;
   /** Reads each event as it comes; its result redacts that event on demand. */
   readonly redactEvent: (event: LiveEvent) => () => LiveEvent;
@@ -58,7 +58,7 @@ export function openLiveView({
   const timer = context.board === undefined ? null : setInterval(draw, drawIntervalMs).unref();
 
   const show = (line: string): void => {
-    if (context.board === undefined) context.live(line);
+    if (context.board === undefined) context.showLive(line);
     else draw();
 
     try {

@@ -302,8 +302,8 @@ function pauseOnInterrupt(parts: RuntimeParts): () => void {
     whenAborted(interrupted, () => pause({ now: isChild(parts) || interrupted.reason === atOnce })),
   ];
 
-  if (!isChild(parts) && context.hurried !== undefined) {
-    unsubscribes.push(whenAborted(context.hurried, () => pause({ now: true })));
+  if (!isChild(parts) && context.interruptedAgain !== undefined) {
+    unsubscribes.push(whenAborted(context.interruptedAgain, () => pause({ now: true })));
   }
 
   return () => unsubscribes.forEach((unsubscribe) => unsubscribe());

@@ -50,7 +50,7 @@ describe("claude -p", () => {
   test("an honest turn: told like every other, under a session of our own naming", async () => {
     await set();
     const result = await table.agents.turn(
-      claude("Do it.", { left: () => ({ tokens: 1, usd: 2, calls: 30 }) }),
+      claude("Do it.", { allowanceLeft: () => ({ tokens: 1, usd: 2, calls: 30 }) }),
     );
     expect(result).toMatchObject({
       kind: "ended",

@@ -34,7 +34,7 @@ const request: TurnRequest = {
   minutesMax: 10,
   scope: ["**"],
   isInterrupted: false,
-  left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
+  allowanceLeft: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
   isUnpaid: () => true,
   session: null,
   cancel: new AbortController().signal,

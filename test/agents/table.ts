@@ -107,7 +107,7 @@ export async function setTable(
     minutesMax: 1,
     scope: ["**"],
     isInterrupted: false,
-    left: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
+    allowanceLeft: () => ({ tokens: Infinity, usd: Infinity, calls: Infinity }),
     isUnpaid: () => true,
     session: null,
     cancel: new AbortController().signal,

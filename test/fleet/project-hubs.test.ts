@@ -42,7 +42,7 @@ const contextIn = (cwd: string, more: NodeJS.ProcessEnv = {}): CommandContext =>
   user: "kim",
   isTerminal: false,
   show: () => undefined,
-  live: () => undefined,
+  showLive: () => undefined,
   ask: () => Promise.resolve(null),
   interrupted: new AbortController().signal,
 });

@@ -89,7 +89,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
     minutesMax: 1,
     scope: ["**"],
     isInterrupted: false,
-    left: () => boundless,
+    allowanceLeft: () => boundless,
     isUnpaid: () => true,
     session: null,
     cancel: new AbortController().signal,
@@ -177,7 +177,7 @@ describe.each(agentsToTry)("one turn of $title", ({ name, isHere }) => {
     ).join(" ");
 
     const { model, play } = await table(name, busy);
-    const result = await play({ left: () => ({ ...boundless, tokens: 12_000 }) });
+    const result = await play({ allowanceLeft: () => ({ ...boundless, tokens: 12_000 }) });
     expect(result).toMatchObject({ kind: "cut", by: "budget" });
     expect(
       model.calls().filter(({ isSideCall, outcome }) => !isSideCall && outcome !== "refused")

@@ -9,7 +9,7 @@ export const commandContext = (
   user: "kim",
   isTerminal: false,
   show: () => undefined,
-  live: () => undefined,
+  showLive: () => undefined,
   ask: () => Promise.resolve(null),
   interrupted: new AbortController().signal,
   ...parts,

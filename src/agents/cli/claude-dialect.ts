@@ -19,7 +19,7 @@ import {
   type Dialect,
   type ParsedLine,
   internalErrorCode,
-  isTooLong,
+  isTooLongForArgument,
   toMessageUpdate,
   toThoughtUpdate,
 } from "./dialect.ts";
@@ -29,9 +29,9 @@ const usdMin = 0.0001;
 const shownToolsMax = 10;
 
 export const claudeDialect: Dialect = {
-  namesSession: true,
+  runnerNamesSession: true,
   composeCommand: (request) => {
-    const isLong = isTooLong(request.prompt);
+    const isLong = isTooLongForArgument(request.prompt);
     return {
       argv: [
         ...request.argv,
@@ -41,20 +41,24 @@ export const claudeDialect: Dialect = {
       input: isLong ? request.prompt : null,
     };
   },
-  readLine: parseLine,
+  parseLine,
   unknownSessionPattern: /no conversation found|session .{0,80}not found/i,
 };
 
-function composePromptArguments({ session, left, tools }: PromptRequest): readonly string[] {
+function composePromptArguments({
+  session,
+  allowanceLeft,
+  tools,
+}: PromptRequest): readonly string[] {
   const isNew = session?.isResumed !== true;
   return [
     ...(session === null ? [] : [isNew ? "--session-id" : "--resume", session.name]),
-    ...(Number.isFinite(left.calls)
-      ? ["--max-turns", String(Math.max(1, Math.floor(left.calls)))]
+    ...(Number.isFinite(allowanceLeft.calls)
+      ? ["--max-turns", String(Math.max(1, Math.floor(allowanceLeft.calls)))]
       : []),
     // Its cost limit covers the whole session, so it is not usable for a resumed one.
-    ...(Number.isFinite(left.usd) && isNew
-      ? ["--max-budget-usd", Math.max(usdMin, left.usd).toFixed(4)]
+    ...(Number.isFinite(allowanceLeft.usd) && isNew
+      ? ["--max-budget-usd", Math.max(usdMin, allowanceLeft.usd).toFixed(4)]
       : []),
     ...(tools === null
       ? []

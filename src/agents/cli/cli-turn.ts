@@ -149,7 +149,7 @@ async function sendPrompt(
   const { dialect, request, deadlineMs } = turn;
   const { session, prompts, isResumed } = conversation;
   const isNew = session === null;
-  const sessionName = session ?? (dialect.namesSession ? randomUUID() : null);
+  const sessionName = session ?? (dialect.runnerNamesSession ? randomUUID() : null);
   if (isNew && sessionName !== null) await request.onSession(sessionName, "new");
 
   const onBegun = async (startedSession: string): Promise<void> => {

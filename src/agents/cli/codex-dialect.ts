@@ -7,15 +7,15 @@ import {
   type Dialect,
   type ParsedLine,
   internalErrorCode,
-  isTooLong,
+  isTooLongForArgument,
   toMessageUpdate,
   toThoughtUpdate,
 } from "./dialect.ts";
 
 export const codexDialect: Dialect = {
-  namesSession: false,
+  runnerNamesSession: false,
   composeCommand: (request) => {
-    const isLong = isTooLong(request.prompt);
+    const isLong = isTooLongForArgument(request.prompt);
     const { session } = request;
     // `exec resume` comes before every option of `exec`.
     const index = request.argv.indexOf("exec") + 1;
@@ -32,7 +32,7 @@ export const codexDialect: Dialect = {
 
     return { argv: [...argv, ...words], input: isLong ? request.prompt : null };
   },
-  readLine: parseLine,
+  parseLine,
   unknownSessionPattern:
     /no (?:rollout|session|thread|conversation)[^.\n]{0,80} found|(?:session|thread|rollout)[^.\n]{0,80} not found/i,
 };

@@ -15,7 +15,7 @@ export type PromptRequest = {
   /** The session: to be opened under this name, or resumed; null if the command names it itself. */
   readonly session: { readonly name: string; readonly isResumed: boolean } | null;
   readonly mode: PermissionMode;
-  readonly left: Allowance;
+  readonly allowanceLeft: Allowance;
   readonly tools: StdioServer | null;
 };
 
@@ -35,15 +35,15 @@ export type ParsedLine = {
 };
 
 export type Dialect = {
-  /** Whether the runner names a new session. */
-  readonly namesSession: boolean;
+  /** Whether the runner names a new session, or the command does. */
+  readonly runnerNamesSession: boolean;
   /** The arguments to start it with, and its stdin, if the prompt is too long for an argument. */
   readonly composeCommand: (request: PromptRequest) => {
     readonly argv: readonly string[];
     readonly input: string | null;
   };
   /** What one line of output means. */
-  readonly readLine: (line: JsonObject) => ParsedLine;
+  readonly parseLine: (line: JsonObject) => ParsedLine;
   /** The messages by which it reports an unknown session. */
   readonly unknownSessionPattern: RegExp;
 };
@@ -56,7 +56,8 @@ export const internalErrorCode = -32603;
  * need room too.
  */
 export const argumentBytesMax = 100 * 1024;
-export const isTooLong = (prompt: string): boolean => Buffer.byteLength(prompt) > argumentBytesMax;
+export const isTooLongForArgument = (prompt: string): boolean =>
+  Buffer.byteLength(prompt) > argumentBytesMax;
 
 export const toMessageUpdate = (text: string): JsonObject => ({
   sessionUpdate: "agent_message_chunk",

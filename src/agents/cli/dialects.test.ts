@@ -17,20 +17,20 @@ const promptRequest = (changes: Partial<PromptRequest>): PromptRequest => ({
   prompt: "Do it.",
   session: null,
   mode: "full",
-  left: unlimited,
+  allowanceLeft: unlimited,
   tools: null,
   ...changes,
 });
 
 describe("claude -p", () => {
-  const { composeCommand, readLine } = claudeDialect;
+  const { composeCommand, parseLine } = claudeDialect;
 
   test("a new session bears our name, and what is left is handed down", () => {
     const { argv, input } = composeCommand(
       promptRequest({
         argv: ["claude", "-p"],
         session: { name: "u", isResumed: false },
-        left: { tokens: 9, usd: 1.5, calls: 7.9 },
+        allowanceLeft: { tokens: 9, usd: 1.5, calls: 7.9 },
       }),
     );
     expect(argv).toEqual([
@@ -54,7 +54,7 @@ describe("claude -p", () => {
       promptRequest({
         argv: ["claude"],
         session: { name: "u", isResumed: true },
-        left: { ...unlimited, usd: 1 },
+        allowanceLeft: { ...unlimited, usd: 1 },
       }),
     );
     expect(argv).toEqual(["claude", "--resume", "u", "--", "Do it."]);
@@ -176,7 +176,7 @@ describe("claude -p", () => {
       { warnings: ["2 of its tool calls were denied: Bash"] },
     ],
   ])("%s", (_, line, expected) => {
-    expect(readLine(line as Record<string, unknown>)).toMatchObject(expected);
+    expect(parseLine(line as Record<string, unknown>)).toMatchObject(expected);
   });
 
   test.each<[string, object, ParsedLine]>([
@@ -187,12 +187,12 @@ describe("claude -p", () => {
       { updates: [{ sessionUpdate: "usage_update" }] },
     ],
   ])("no word in %s", (_, line, expected) => {
-    expect(readLine(line as Record<string, unknown>)).toEqual(expected);
+    expect(parseLine(line as Record<string, unknown>)).toEqual(expected);
   });
 });
 
 describe("codex exec", () => {
-  const { composeCommand, readLine } = codexDialect;
+  const { composeCommand, parseLine } = codexDialect;
 
   test("a thread is taken up by its name, before every option", () => {
     expect(composeCommand(promptRequest({})).argv).toEqual(["agent", "exec", "--json", "Do it."]);
@@ -261,13 +261,13 @@ describe("codex exec", () => {
       { errorText: "Reconnecting... 1/5" },
     ],
   ])("%s", (_, line, expected) => {
-    expect(readLine(line as Record<string, unknown>)).toMatchObject(expected);
+    expect(parseLine(line as Record<string, unknown>)).toMatchObject(expected);
   });
 
   test.each<[string, object, ParsedLine]>([
     ["a line nobody knows", { type: "turn.started" }, {}],
     ["nonsense", { type: "item.completed", item: null }, {}],
   ])("no word in %s", (_, line, expected) => {
-    expect(readLine(line as Record<string, unknown>)).toEqual(expected);
+    expect(parseLine(line as Record<string, unknown>)).toEqual(expected);
   });
 });

@@ -54,7 +54,7 @@ export async function runOnce(
     ...prompt,
     argv: prepared.argv,
     mode: prepared.profile.mode,
-    left: request.left(),
+    allowanceLeft: request.allowanceLeft(),
     tools: prepared.tools,
   });
 
@@ -97,7 +97,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
 
   const handleLine = (line: JsonObject): void => {
     watch.life();
-    const parsed = dialect.readLine(line);
+    const parsed = dialect.parseLine(line);
     for (const update of parsed.updates ?? []) collectUpdate(update);
     for (const warning of parsed.warnings ?? []) {
       if (warnings.length < warningsMax) warnings.push(warning.slice(0, warningCharsMax));

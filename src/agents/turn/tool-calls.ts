@@ -22,8 +22,8 @@ export type ToolCall = {
 const callsMax = 10_000;
 const pathsMax = 1000;
 /**
- * More than is ever shown: a truncated secret would no longer be recognised, so the cut is where it
- * isn't shown.
+ * Longer than any view shows. A secret cut in two is no longer recognised by the redactor, so the
+ * cut lies past what is shown.
  */
 const titleCharsMax = 2_000;
 const changingKinds = new Set(["edit", "delete", "move"]);

@@ -48,7 +48,7 @@ test.each<[object, string | null]>([
  * and what they answered.
  */
 function reported(
-  hear: typeof claudeDialect.readLine,
+  hear: typeof claudeDialect.parseLine,
   lines: readonly object[],
 ): readonly object[] {
   const calls = new ToolCalls();
@@ -68,7 +68,7 @@ test("claude -p: a command and its output", () => {
     content: [{ type: "text", text: "3 passed" }],
   };
 
-  const signals = reported(claudeDialect.readLine, [
+  const signals = reported(claudeDialect.parseLine, [
     { type: "assistant", message: { content: [use] } },
     { type: "user", message: { content: [result] } },
   ]);
@@ -82,7 +82,7 @@ test("claude -p: a command and its output", () => {
 
 test("codex exec: a command and its output", () => {
   const item = { id: "i", type: "command_execution", command: "bash -lc 'npm test'" };
-  const signals = reported(codexDialect.readLine, [
+  const signals = reported(codexDialect.parseLine, [
     { type: "item.started", item: { ...item, aggregated_output: "", status: "in_progress" } },
     {
       type: "item.completed",

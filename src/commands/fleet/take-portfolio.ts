@@ -115,7 +115,7 @@ function listNextSteps(
 async function cloneHubs(
   paths: PortfolioPaths,
   state: PortfolioView,
-  { live }: CommandContext,
+  { showLive }: CommandContext,
 ): Promise<ReadonlyMap<string, string>> {
   const cloneFailures = new Map<string, string>();
   for (const [repository, hub] of Object.entries(state.hubs)) {
@@ -125,7 +125,7 @@ async function cloneHubs(
     );
     if (isCloned || !isUsed) continue;
 
-    live(`clones ${hub}`);
+    showLive(`clones ${hub}`);
     try {
       await makeClone(paths, state, repository, hub);
     } catch (error) {

@@ -92,7 +92,7 @@ export async function workOnRun(
     cwd: join(copies, order.run),
     isTerminal: false,
     ask: () => Promise.resolve(null),
-    live: () => undefined,
+    showLive: () => undefined,
     show: (line) => context.show(`${order.run} │ ${line}`),
     pauseDetail: handedBack,
     interrupted: AbortSignal.any([context.interrupted, leaseLost.signal]),

@@ -215,7 +215,7 @@ async function register<Session>(
       error.response.reason_code === "worker_name_taken" &&
       isDeadOnThisMachine(error.response.data?.["holder"]);
     if (!isStoreAway && !isPredecessorDead) throw error;
-    context.live(
+    context.showLive(
       isStoreAway ? `! ${error.message}` : `! waits until the lease of its predecessor has lapsed`,
     );
 

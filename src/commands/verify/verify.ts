@@ -285,7 +285,7 @@ async function rerunChecks(
 
   try {
     for (const [done, { record, hashes }] of checks.entries()) {
-      context.live(`  · again: ${record.check.command}`);
+      context.showLive(`  · again: ${record.check.command}`);
       const result = await recheck.rerun(record, oracles.get(record.commit ?? "") ?? []);
       if (context.interrupted.aborted) return refuseInterrupted(view, done, checks.length);
 

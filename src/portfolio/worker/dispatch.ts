@@ -168,7 +168,7 @@ function startWorker(
   const taskContext: CommandContext = {
     ...context,
     show: (line) => showOfTask(pool, context, task_id, line),
-    live: () => undefined,
+    showLive: () => undefined,
     interrupted: AbortSignal.any([context.interrupted, cancelled.signal]),
   };
 

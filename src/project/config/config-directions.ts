@@ -19,7 +19,8 @@ import { limitDirections } from "./limit-directions.ts";
 import { configDefaults } from "../../contracts/config-defaults.ts";
 import { isThreshold, thresholdDefaults } from "../../contracts/tunable-limits.ts";
 import { costConstantNames } from "./cost-constants.ts";
-import { findLooserDimensions, parseBudget } from "./flow-budget.ts";
+import { findLooserDimensions } from "./flow-budget.ts";
+import { parseBudget } from "./parse-budget.ts";
 import {
   neutral,
   type DirectionNode,

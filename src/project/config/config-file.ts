@@ -11,7 +11,7 @@ import {
   parseLocated,
   type Positions,
 } from "../../kit/located.ts";
-import { parseBudget } from "./flow-budget.ts";
+import { parseBudget } from "./parse-budget.ts";
 
 export type ConfigFile =
   | { readonly config: Config; readonly positions: Positions | null }

@@ -16,7 +16,8 @@ import {
 import { quantityText } from "../../kit/quantity.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import { nonBlank } from "../../playbooks/contract/non-blank.ts";
-import { computeFlowBudget, parseBudget } from "../../project/config/flow-budget.ts";
+import { computeFlowBudget } from "../../project/config/flow-budget.ts";
+import { parseBudget } from "../../project/config/parse-budget.ts";
 import { numberCriteria, parseCriteria } from "./objective-criteria.ts";
 import { parseScope } from "./objective-scope.ts";
 

@@ -181,13 +181,13 @@ test("one interrupt asks the run to rest and lets it answer; the second leaves a
 test("where the second interrupt is heeded too, the third leaves, and the live line is gone before the shell's prompt", async () => {
   const { io, err, left, interrupt } = fakeIo({ isTerminal: { in: true, out: true, err: true } });
   const heeding = made(
-    ({ hurried, live }) => {
+    ({ interruptedAgain, showLive }) => {
       interrupt();
-      expect(hurried?.aborted).toBe(false);
+      expect(interruptedAgain?.aborted).toBe(false);
       interrupt();
-      expect(hurried?.aborted).toBe(true);
+      expect(interruptedAgain?.aborted).toBe(true);
       expect(left()).toBeNull();
-      live("1,100 tokens so far");
+      showLive("1,100 tokens so far");
       interrupt();
 
       return Promise.resolve(fine);

@@ -48,14 +48,14 @@ test("a question without choices takes any text", async () => {
 test("the live line is replaced, and gone before the next line", () => {
   const { io, err } = fakeIo({ isTerminal: { in: true, out: true, err: true }, columns: () => 20 });
   const place = openTerminalContext(io, settings);
-  place.live("working \u001b]0;title\u0007 and much more text");
+  place.showLive("working \u001b]0;title\u0007 and much more text");
   place.show("done");
   expect(err()).toBe("\r\u001b[2Kworking \\x1b]0;tit…\r\u001b[2Kdone\n");
 });
 
 test("away from a terminal there is no live line", () => {
   const { io, err } = fakeIo();
-  openTerminalContext(io, settings).live("working");
+  openTerminalContext(io, settings).showLive("working");
   expect(err()).toBe("");
 });
 

@@ -64,7 +64,7 @@ export async function runCommand(
     mayAsk,
     hasColour: hasColour("err", argv, io),
     interrupted: interruption.signal,
-    hurried: hurry.signal,
+    interruptedAgain: hurry.signal,
   });
   const release = handleInterrupts(command, context, { io, interruption, hurry });
   const isRaw = command.isRaw?.(input) === true && !globals.json;

@@ -36,7 +36,7 @@ export async function locateNamedRun<Context extends CommandContext>(
   const { copy, run, hinted } = taskRun;
 
   return {
-    context: { ...context, cwd: copy, calledIn: context.cwd },
+    context: { ...context, cwd: copy, callerFolder: context.cwd },
     input: { ...input, words: takesRunAsWord ? [] : input.words, run },
     adaptHints: command.ofTask === "changes" ? hintToContinue : hinted,
   };

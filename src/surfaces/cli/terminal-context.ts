@@ -27,7 +27,7 @@ export type TerminalSettings = {
   readonly mayAsk: boolean;
   readonly hasColour: boolean;
   readonly interrupted: AbortSignal;
-  readonly hurried?: AbortSignal;
+  readonly interruptedAgain?: AbortSignal;
 };
 
 /**
@@ -41,7 +41,7 @@ export type TerminalContext = CommandContext & {
 
 export function openTerminalContext(
   io: CommandIo,
-  { cwd, mayAsk, hasColour, interrupted, hurried }: TerminalSettings,
+  { cwd, mayAsk, hasColour, interrupted, interruptedAgain }: TerminalSettings,
 ): TerminalContext {
   const shownLines = new Set<string>();
   const drawing = openDrawing(io, hasColour);
@@ -62,11 +62,11 @@ export function openTerminalContext(
     user: io.user,
     isTerminal: mayAsk,
     interrupted,
-    ...(hurried === undefined ? {} : { hurried }),
+    ...(interruptedAgain === undefined ? {} : { interruptedAgain }),
     settle: drawing.settle,
     hasShown: (line) => shownLines.has(line.trim()),
     show,
-    live: (line) => {
+    showLive: (line) => {
       if (io.isTerminal.err) drawing.drawLiveLine(line);
     },
     ...(io.isTerminal.err ? { board: drawing.board } : {}),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckedCriterion, Plan, PlanTask } from "../../../contracts/roadmap.ts";
-import { buildChecks, mergePhaseCriteria, findUnanswered } from "./phase-criteria.ts";
+import { buildChecks, mergePhaseCriteria, reportMissingCommands } from "./phase-criteria.ts";
 
 const criterion = (text: string, command: string | null = null, line = 1): CheckedCriterion => ({
   text,
@@ -75,7 +75,7 @@ test("what no command decides is told against the plan", () => {
     "ROADMAP.md",
     planned([]),
   );
-  expect(findUnanswered(criteria, "PLAN.md")).toEqual([
+  expect(reportMissingCommands(criteria, "PLAN.md")).toEqual([
     expect.objectContaining({
       file: "PLAN.md",
       rule: "criterion_without_command",

@@ -42,15 +42,15 @@ export function mergePhaseCriteria(
   roadmapPath: string,
   locatedPlan: LocatedPlan | null,
 ): readonly PhaseCriterion[] {
-  const answers =
+  const planCriterionByIndex =
     locatedPlan === null
       ? new Map<number, CheckedCriterion>()
-      : findAnswers(phase, locatedPlan.plan);
+      : matchPlanCriteria(phase, locatedPlan.plan);
 
   const roadmapCriteria = phase.success_criteria.map((criterion, index): PhaseCriterion => {
     const id = `criterion:${phase.id}.${index + 1}`; // K2
-    const answer = answers.get(index);
-    if (criterion.command !== null || answer === undefined || locatedPlan === null) {
+    const planCriterion = planCriterionByIndex.get(index);
+    if (criterion.command !== null || planCriterion === undefined || locatedPlan === null) {
       return {
         ...withSource(criterion, roadmapPath),
         id,
@@ -61,7 +61,7 @@ export function mergePhaseCriteria(
     } // K1
 
     return {
-      ...withSource(answer, locatedPlan.path),
+      ...withSource(planCriterion, locatedPlan.path),
       id,
       text: criterion.text,
       commandAuthor: "plan",
@@ -70,10 +70,10 @@ export function mergePhaseCriteria(
     };
   });
   if (locatedPlan === null) return roadmapCriteria;
-  const usedAnswers = new Set(answers.values());
+  const matchedCriteria = new Set(planCriterionByIndex.values());
 
   const planCriteria = locatedPlan.plan.criteria
-    .filter((criterion) => !usedAnswers.has(criterion))
+    .filter((criterion) => !matchedCriteria.has(criterion))
     .map((criterion, index) =>
       fromPlan(criterion, locatedPlan.path, {
         id: `criterion:${phase.id}.plan-${index + 1}`,
@@ -146,8 +146,8 @@ function dropDuplicates(criteria: readonly PhaseCriterion[]): readonly PhaseCrit
  * The plan's criterion for each of the roadmap's, by index: one with the same text, or at the same
  * position if both lists are equally long.
  */
-function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
-  const answers = new Map<number, CheckedCriterion>();
+function matchPlanCriteria(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
+  const planCriterionByIndex = new Map<number, CheckedCriterion>();
   const isParallel = plan.criteria.length === phase.success_criteria.length;
   const autoTasks = plan.tasks.filter(({ type }) => type === "auto");
   const candidates = [...plan.criteria, ...autoTasks.flatMap(({ verify }) => verify)];
@@ -158,15 +158,15 @@ function findAnswers(phase: Phase, plan: Plan): Map<number, CheckedCriterion> {
     );
 
     const atSameIndex = isParallel ? plan.criteria[index] : undefined;
-    const answer = withSameText ?? (atSameIndex?.command === null ? undefined : atSameIndex);
-    if (answer !== undefined) answers.set(index, answer);
+    const planCriterion = withSameText ?? (atSameIndex?.command === null ? undefined : atSameIndex);
+    if (planCriterion !== undefined) planCriterionByIndex.set(index, planCriterion);
   }
 
-  return answers;
+  return planCriterionByIndex;
 }
 
 /** Findings about the plan for criteria of the roadmap that still have no command. */
-export function findUnanswered(
+export function reportMissingCommands(
   criteria: readonly PhaseCriterion[],
   planPath: string,
 ): readonly Finding[] {

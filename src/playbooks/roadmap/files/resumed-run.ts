@@ -13,7 +13,11 @@
 import type { RoadmapPhase } from "../../../contracts/roadmap.ts";
 import type { PhaseRecord, RoadmapState } from "../../../contracts/roadmap-state.ts";
 import type { Resumed, ResumedPhase } from "../../../contracts/resumed.ts";
-import { buildChecks, mergePhaseCriteria, findUnanswered } from "../documents/phase-criteria.ts";
+import {
+  buildChecks,
+  mergePhaseCriteria,
+  reportMissingCommands,
+} from "../documents/phase-criteria.ts";
 import { git } from "../../../workspace/git/git.ts";
 import type { PlanFile, RoadmapDocuments } from "./roadmap-documents.ts";
 
@@ -146,7 +150,7 @@ function judgePlan(phase: RoadmapPhase, roadmapPath: string, planFile: PlanFile 
     path: planFile.path,
     plan: planFile.plan,
   });
-  const findings = [...planFile.findings, ...findUnanswered(criteria, planFile.path)];
+  const findings = [...planFile.findings, ...reportMissingCommands(criteria, planFile.path)];
 
   return findings.some(({ severity }) => severity === "error") ? "unsound" : "sound";
 }

@@ -14,7 +14,7 @@ import {
   buildChecks,
   type PhaseCriterion,
   mergePhaseCriteria,
-  findUnanswered,
+  reportMissingCommands,
 } from "../documents/phase-criteria.ts";
 import { lintPlan } from "../documents/plan-lint.ts";
 import { type Finding, findingText, shown } from "../../../kit/finding.ts";
@@ -55,7 +55,7 @@ export function createPlanLintProof(parts: RoadmapParts) {
         ...phasePlan.findings,
         ...lintPlan(phasePlan.path, phasePlan.plan, { requirements: phase.requirements }),
         ...findLockedDocuments(parts, input, phasePlan),
-        ...(phasePlan.isUserPlan ? [] : findUnanswered(criteria, phasePlan.path)), // L3
+        ...(phasePlan.isUserPlan ? [] : reportMissingCommands(criteria, phasePlan.path)), // L3
       ];
       const isTried = !phasePlan.isUserPlan && !hasErrors(planFindings); // L3
       const trial = isTried

@@ -10,7 +10,7 @@ export type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name 
 export type Details = Readonly<Record<string, unknown>>;
 
 /** The time and the phase are those of the entry it is translated from. */
-export type Translated = {
+export type UntimedRoadmapEvent = {
   readonly event: RoadmapEventName;
   readonly details?: Details;
   readonly step?: string;
@@ -25,6 +25,3 @@ export function stepFields(
   const name = toPipelineName(step);
   return { step: name, details: name === step ? details : { ...details, step } };
 }
-
-export const dropUndefined = (fields: Details): Details =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -15,15 +15,15 @@ import type { RoadmapState } from "../../../contracts/roadmap-state.ts";
 import { isOutsideRoadmap, phaseOfEntry } from "../../../insight/attempt-path.ts";
 import { type RootCause, findRootCause } from "../../../insight/root-cause.ts";
 import { findHighDeferRate } from "../insight/warnings.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { selectEarlierEvents } from "./merge-earlier-state.ts";
 import type { PhaseHistory, PhaseSummary } from "./phase-history.ts";
 import { AuditLog, type ReadClaim } from "./roadmap-audit.ts";
 import {
   type Details,
-  dropUndefined,
   type EntryOf,
   stepFields,
-  type Translated,
+  type UntimedRoadmapEvent,
 } from "./roadmap-log-event.ts";
 import { batchReportEvents, checkpointEvents, translateStep } from "./roadmap-step-log.ts";
 
@@ -108,7 +108,7 @@ export class RoadmapLog {
   }
 
   /** Events of the run as a whole. */
-  #translateRun(entry: Entry): readonly Translated[] {
+  #translateRun(entry: Entry): readonly UntimedRoadmapEvent[] {
     switch (entry.event) {
       case "run_drafted":
         if (entry.resumes !== undefined) {
@@ -138,7 +138,7 @@ export class RoadmapLog {
       }
       case "circuit_breaker_opened": {
         const { because: reason, cooldown_until, detail } = entry;
-        const details = dropUndefined({ reason, cooldown_until, detail });
+        const details = omitUndefined({ reason, cooldown_until, detail });
         return [{ event: "circuit_breaker_opened", details }];
       }
       case "circuit_breaker_closed":
@@ -152,14 +152,14 @@ export class RoadmapLog {
     }
   }
 
-  #translateStart(): Translated {
+  #translateStart(): UntimedRoadmapEvent {
     if (this.#resumes === null) return { event: "run_started" };
     const { run, status } = this.#resumes;
     return { event: "run_resumed", details: { reason: "foreign_run", from: run, was: status } };
   }
 
   /** A run that is opened and was not just started or resumed on request had crashed. */
-  #translateOpening({ opening }: EntryOf<"run_opened">): readonly Translated[] {
+  #translateOpening({ opening }: EntryOf<"run_opened">): readonly UntimedRoadmapEvent[] {
     const isRequested = this.#wasRequested;
     this.#wasRequested = false;
     if (isRequested) return [];
@@ -167,7 +167,7 @@ export class RoadmapLog {
     return [{ event: "run_resumed", details: { reason: "crashed", opening } }];
   }
 
-  #translateSkip(phase: string, reason: string): Translated {
+  #translateSkip(phase: string, reason: string): UntimedRoadmapEvent {
     return {
       event: "phase_skipped",
       details: skippedDetails(phase, reason, this.#completedBefore),
@@ -175,7 +175,7 @@ export class RoadmapLog {
   }
 
   /** Events of a phase of the roadmap: its visits, then its steps, tasks and questions. */
-  #translatePhase(entry: Entry, phase: string): readonly Translated[] {
+  #translatePhase(entry: Entry, phase: string): readonly UntimedRoadmapEvent[] {
     const summary = this.#history.phases.get(phase);
     switch (entry.event) {
       case "phase_started":
@@ -204,9 +204,9 @@ export class RoadmapLog {
 const translateHalt = ({
   reason_code: reason,
   detail,
-}: EntryOf<"run_paused" | "run_stopped">): Translated => ({
+}: EntryOf<"run_paused" | "run_stopped">): UntimedRoadmapEvent => ({
   event: "run_halted",
-  details: dropUndefined({ reason, detail }),
+  details: omitUndefined({ reason, detail }),
 });
 
 /** Whether a pause is a halt: the user's choice and a question to a person are not. */
@@ -218,17 +218,17 @@ function translateCompletion(
   { because: reason }: EntryOf<"phase_completed">,
   phase: string,
   summary: PhaseSummary | undefined,
-): Translated {
+): UntimedRoadmapEvent {
   const name = summary?.name === phase ? undefined : summary?.name;
   const alignment_score = summary?.steps.get("judge")?.says["alignment_score"];
-  return { event: "phase_completed", details: dropUndefined({ name, reason, alignment_score }) };
+  return { event: "phase_completed", details: omitUndefined({ name, reason, alignment_score }) };
 }
 
 /** The reason of the failure, and its root cause: the first fault that was never fixed. */
 const failureDetails = (reason: string, rootCause: RootCause | null): Details => ({
   reason,
   category: rootCause?.category ?? "coordination_failure",
-  ...dropUndefined({ description: rootCause?.description }),
+  ...omitUndefined({ description: rootCause?.description }),
 });
 
 /** `reason`: such as `blocked_by_phase_3`, whose phase is named in a field of its own. */
@@ -246,6 +246,6 @@ function skippedDetails(
   return {
     phase_id: id,
     reason,
-    ...dropUndefined({ original_run_timestamp: completedAt, blocking_phase: blockingPhase }),
+    ...omitUndefined({ original_run_timestamp: completedAt, blocking_phase: blockingPhase }),
   };
 }

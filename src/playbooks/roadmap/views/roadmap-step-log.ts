@@ -11,11 +11,12 @@ import {
   taskOfCursor,
 } from "../../../insight/attempt-path.ts";
 import { isCategory } from "../../../insight/metrics.ts";
+import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { readField } from "../../contract/agent-return.ts";
 import { findUnnecessaryDeferral } from "../insight/warnings.ts";
 import { type PhaseSummary, roadmapSteps } from "./phase-history.ts";
 import { listOrEmpty, type ReadClaim } from "./roadmap-audit.ts";
-import { dropUndefined, type EntryOf, stepFields, type Translated } from "./roadmap-log-event.ts";
+import { type EntryOf, stepFields, type UntimedRoadmapEvent } from "./roadmap-log-event.ts";
 
 /** `summary`: the phase's, if it has begun. */
 type PhaseContext = {
@@ -24,7 +25,7 @@ type PhaseContext = {
   readonly readClaim: ReadClaim;
 };
 
-export function translateStep(entry: Entry, context: PhaseContext): readonly Translated[] {
+export function translateStep(entry: Entry, context: PhaseContext): readonly UntimedRoadmapEvent[] {
   const { summary } = context;
   switch (entry.event) {
     case "step_started":
@@ -52,9 +53,9 @@ function translateStepStart({
   walk,
   step,
   attempt,
-}: EntryOf<"step_started">): readonly Translated[] {
+}: EntryOf<"step_started">): readonly UntimedRoadmapEvent[] {
   if (taskOfCursor(walk) !== null) return [];
-  const started: Translated = { event: "step_started", details: { attempt }, step };
+  const started: UntimedRoadmapEvent = { event: "step_started", details: { attempt }, step };
   if (step !== roadmapSteps.undo) return [started];
 
   return [started, { event: "rollback_initiated", step }];
@@ -63,13 +64,13 @@ function translateStepStart({
 function translateStepEnd(
   entry: EntryOf<"step_completed" | "step_failed">,
   { summary, readClaim }: PhaseContext,
-): readonly Translated[] {
+): readonly UntimedRoadmapEvent[] {
   const step = findOwnStep(entry);
   if (step === null) return [];
   const categories = findCategories(readClaim, summary?.steps.get(step)?.claim ?? null);
   const failure =
     entry.event === "step_failed"
-      ? dropUndefined({ reason: entry.reason_code, detail: entry.detail })
+      ? omitUndefined({ reason: entry.reason_code, detail: entry.detail })
       : {};
 
   const details = {
@@ -77,7 +78,7 @@ function translateStepEnd(
     ...failure,
     ...(categories.length === 0 ? {} : { failure_categories: categories }),
   };
-  const ended: Translated = { event: entry.event, details, step };
+  const ended: UntimedRoadmapEvent = { event: entry.event, details, step };
   const isUndone = entry.event === "step_completed" && step === roadmapSteps.undo;
   if (!isUndone) return [ended];
 
@@ -101,7 +102,7 @@ function findCategories(readClaim: ReadClaim, hash: string | null): readonly str
 function translateTaskEnd(
   entry: EntryOf<"task_completed" | "task_failed">,
   summary: PhaseSummary | undefined,
-): Translated {
+): UntimedRoadmapEvent {
   const task = taskOfCursor(entry.walk) ?? entry.walk;
   const reason =
     entry.event === "task_failed" ? { reason: entry.because ?? entry.reason_code } : {};
@@ -117,7 +118,7 @@ function translateTaskEnd(
   };
 }
 
-function translateTaskRetry({ walk, n }: EntryOf<"step_retried">): readonly Translated[] {
+function translateTaskRetry({ walk, n }: EntryOf<"step_retried">): readonly UntimedRoadmapEvent[] {
   const task = taskOfCursor(walk);
   if (task === null) return [];
 
@@ -127,7 +128,7 @@ function translateTaskRetry({ walk, n }: EntryOf<"step_retried">): readonly Tran
 function translateRoute(
   { count, step, to }: EntryOf<"route_taken">,
   summary: PhaseSummary | undefined,
-): readonly Translated[] {
+): readonly UntimedRoadmapEvent[] {
   if (count === "debug") {
     const details = { attempt: summary?.debugs ?? 1, from: step };
     return [{ event: "debug_attempt", details, step: roadmapSteps.debug }];
@@ -144,7 +145,7 @@ function translateRoute(
 function warnOfDeferral(
   { step, house }: EntryOf<"block_opened">,
   { phase, summary }: PhaseContext,
-): readonly Translated[] {
+): readonly UntimedRoadmapEvent[] {
   const justification = summary?.justification ?? null;
   const isDeferred = step === roadmapSteps.human && house !== true && justification !== null;
   if (!isDeferred) return [];
@@ -160,7 +161,7 @@ function warnOfDeferral(
 function translateVerdict(
   { ts, answer }: EntryOf<"block_answered">,
   summary: PhaseSummary | undefined,
-): readonly Translated[] {
+): readonly UntimedRoadmapEvent[] {
   const verdict = summary?.verdict ?? null;
   const isThisAnswer = verdict?.timestamp === ts && verdict.verdict === answer;
   if (!isThisAnswer) return [];

@@ -1,4 +1,4 @@
-// protocol-for: loads the code that runs a turn in the protocol an agent speaks (ACP, or a command
+// load-protocol: loads the code that runs a turn in the protocol an agent speaks (ACP, or a command
 // that prints JSON lines). It is loaded on demand, so that a run starts sooner.
 
 import { unreachable } from "../kit/unreachable.ts";
@@ -8,7 +8,7 @@ import type { PreparedTurn } from "./prepared-turn.ts";
 
 export type RunTurn = (request: TurnRequest, prepared: PreparedTurn) => Promise<TurnResult>;
 
-export async function loadProtocol(protocol: AgentProtocol): Promise<RunTurn> {
+export async function loadTurnRunner(protocol: AgentProtocol): Promise<RunTurn> {
   switch (protocol) {
     case "acp": {
       const { runAcpTurn } = await import("./acp/acp-turn.ts");
