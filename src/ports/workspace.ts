@@ -132,13 +132,13 @@ export type RestoreRequest = {
   readonly subject: string;
 };
 /**
- * `was`, `now`: hashes of the kind and content in either commit; null if the path does not exist.
+ * `was`, `is`: hashes of the kind and content in either commit; null if the path does not exist.
  */
 export type Difference = {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
   readonly was?: string | null;
-  readonly now?: string | null;
+  readonly is?: string | null;
 };
 
 /**

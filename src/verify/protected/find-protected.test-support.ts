@@ -13,10 +13,10 @@ export function createTrees(before: Texts, after: Texts) {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
 
   const differences = paths.flatMap((path): Difference[] => {
-    const [was, now] = [before[path] ?? null, after[path] ?? null];
-    if (was === now) return [];
+    const [was, is] = [before[path] ?? null, after[path] ?? null];
+    if (was === is) return [];
     return [
-      { path, kind: was === null ? "added" : now === null ? "deleted" : "changed", was, now },
+      { path, kind: was === null ? "added" : is === null ? "deleted" : "changed", was, is },
     ];
   });
 

@@ -33,7 +33,7 @@ export function judged(
     const kind =
       before[path] === undefined ? "added" : after[path] === undefined ? "deleted" : "changed";
     return {
-      difference: { path, kind, was: before[path] ?? null, now: after[path] ?? null },
+      difference: { path, kind, was: before[path] ?? null, is: after[path] ?? null },
       before: before[path] ?? null,
       after: after[path] ?? null,
     };

@@ -112,7 +112,7 @@ describe("tests", () => {
     ]);
 
     const binary: ChangedFile = {
-      difference: { path: "test/a.bin", kind: "changed", was: "1", now: "2" },
+      difference: { path: "test/a.bin", kind: "changed", was: "1", is: "2" },
       before: null,
       after: null,
     };

@@ -384,7 +384,7 @@ function hashChanges(
   const entries = changes
     .map(
       ({ file, change }) =>
-        [change.path, change.how, file.difference.now ?? null, file.after] as const,
+        [change.path, change.how, file.difference.is ?? null, file.after] as const,
     )
     .sort(([leftPath], [rightPath]) => (leftPath < rightPath ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(entries)).digest("hex");

@@ -20,7 +20,7 @@ export type Moves = ReadonlyMap<string, string>;
 export function findMoves(differences: readonly Difference[]): Moves {
   const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
   const added = differences.filter(({ kind }) => kind === "added");
-  const byContent = new Map(added.map(({ path, now }) => [now ?? "", path]));
+  const byContent = new Map(added.map(({ path, is }) => [is ?? "", path]));
   const byName = new Map(added.map(({ path }) => [baseName(path), path]));
   const moves = new Map<string, string>();
 

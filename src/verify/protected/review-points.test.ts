@@ -11,12 +11,12 @@ const seen = (
   path: string,
   before: string | null,
   after: string,
-  more: { now?: string; isTest?: boolean; isAlone?: boolean; goal?: string } = {},
+  more: { is?: string; isTest?: boolean; isAlone?: boolean; goal?: string } = {},
 ) => {
   const kind = before === null ? ("added" as const) : ("changed" as const);
   const was = before === null ? null : "100644 a";
   return findReviewPoints({
-    difference: { path, kind, was, now: more.now ?? "100644 b" },
+    difference: { path, kind, was, is: more.is ?? "100644 b" },
     before,
     after,
     isTest: more.isTest ?? false,
@@ -59,7 +59,7 @@ describe("a person is asked to look at", () => {
   });
 
   test("a file that became a program", () =>
-    expect(whats("run", "a", "b", { now: "100755 b" })).toEqual(["can be run as a program now"]));
+    expect(whats("run", "a", "b", { is: "100755 b" })).toEqual(["can be run as a program now"]));
 });
 
 test("a field that was optional and that a type promises now", () => {

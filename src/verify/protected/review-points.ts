@@ -71,11 +71,11 @@ export function findReviewPoints(file: ReviewedFile): readonly ReviewPoint[] {
 }
 
 /** Who runs the file besides the checks. */
-function findOtherRunners({ path, was = null, now = null }: Difference): ReviewPoint[] {
+function findOtherRunners({ path, was = null, is = null }: Difference): ReviewPoint[] {
   const runPlace = runPlaces.find(([fits]) => fits.test(path))?.[1];
   const points: ReviewPoint[] = runPlace === undefined ? [] : [{ path, what: runPlace }];
 
-  const isExecutable = now?.startsWith("100755") === true;
+  const isExecutable = is?.startsWith("100755") === true;
   const wasPlainFile = was !== null && !was.startsWith("100755");
   if (isExecutable && wasPlainFile) points.push({ path, what: "can be run as a program now" });
 

@@ -27,7 +27,7 @@ export async function readDifferences(
     path: displayPath(path),
     kind: toDifferenceKind(before, after),
     was: toEntryKey(before),
-    now: toEntryKey(after),
+    is: toEntryKey(after),
   }));
 }
 

@@ -22,7 +22,7 @@ test("new and changed snapshots are meant, and whoever compares with them is fou
     path,
     kind: "added" as const,
     was: null,
-    now: null,
+    is: null,
   }));
 
   const rowOf = (path: string) =>
