@@ -55,7 +55,7 @@ export type Submissions = {
 };
 
 /** What the agent has left so far in this turn. */
-type Left = {
+type TurnSubmissions = {
   accepted: { claim: unknown; says: Says; warnings?: readonly string[] } | null;
   mistakes: readonly string[];
   question: string | null;
@@ -70,7 +70,7 @@ export function openSubmissions(
   validateReturn: ValidateReturn,
   context: ReturnContext = {},
 ): Submissions {
-  const left: Left = {
+  const left: TurnSubmissions = {
     accepted: null,
     mistakes: [],
     question: null,
@@ -107,7 +107,7 @@ export function openSubmissions(
 
 type Judge = (value: unknown) => ReturnType<ValidateReturn>;
 
-function submitResult(left: Left, judge: Judge | null, value: unknown): ToolAnswer {
+function submitResult(left: TurnSubmissions, judge: Judge | null, value: unknown): ToolAnswer {
   if (judge === null) {
     return refuse("Nothing is to be handed in here. End your turn when you are done.");
   }
@@ -128,7 +128,7 @@ function submitResult(left: Left, judge: Judge | null, value: unknown): ToolAnsw
   );
 }
 
-function askPerson(left: Left, value: unknown): ToolAnswer {
+function askPerson(left: TurnSubmissions, value: unknown): ToolAnswer {
   const question = readTextField(value, "question").trim();
   if (question === "") {
     return refuse("The question is missing: give it as a text under `question`.");
@@ -145,7 +145,7 @@ function askPerson(left: Left, value: unknown): ToolAnswer {
   );
 }
 
-function addNote({ notes }: Left, value: unknown): ToolAnswer {
+function addNote({ notes }: TurnSubmissions, value: unknown): ToolAnswer {
   const text = readTextField(value, "text").trim();
   if (text === "") return refuse("The note is missing: give it as a text under `text`.");
 
