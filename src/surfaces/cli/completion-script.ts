@@ -29,7 +29,7 @@ export function buildCompletionScript(
 }
 
 const listVisibleFlags = (flags: readonly FlagSpec[]): readonly FlagSpec[] =>
-  flags.filter(({ hidden }) => hidden !== true);
+  flags.filter(({ isHidden }) => isHidden !== true);
 
 const listTopLevelCommands = (commands: readonly Command[]): readonly Command[] =>
   commands.filter(({ name }) => !name.includes(" "));

@@ -11,13 +11,13 @@ export const yesFlag: FlagSpec = {
 export const resumeFlags: readonly FlagSpec[] = [
   {
     name: "now",
-    rare: true,
+    isRare: true,
     kind: "flag",
     about: "Don't wait for the circuit breaker's cooldown.",
   },
   {
     name: "adopt-config",
-    rare: true,
+    isRare: true,
     kind: "flag",
     about: "Use the current config instead of the recorded one.",
   },
@@ -28,7 +28,7 @@ export const maxCyclesFlag: FlagSpec = {
   min: 1,
   placeholder: "N",
   about: "Stop after N cycles.",
-  standard: "20",
+  defaultText: "20",
 };
 
 export type DrivingFlags = {

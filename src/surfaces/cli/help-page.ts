@@ -16,8 +16,8 @@ export const overviewUsage =
 
 /** Everything about one command. */
 export function renderHelpPage(command: Command): readonly string[] {
-  const isRare = ({ rare }: FlagSpec): boolean => rare === true;
-  const visibleFlags = command.flags.filter(({ hidden }) => hidden !== true);
+  const isRare = (flag: FlagSpec): boolean => flag.isRare === true;
+  const visibleFlags = command.flags.filter(({ isHidden }) => isHidden !== true);
   const flags = [...visibleFlags.filter((flag) => !isRare(flag)), ...visibleFlags.filter(isRare)];
   const globals = globalFlags.filter(({ name }) => name !== "run" || command.takesRun);
 
@@ -114,9 +114,9 @@ function renderRows(
   ];
 }
 
-const formatArgument = ({ name, many, optional }: ArgumentSpec): string => {
-  const word = many === true ? `${name}…` : name;
-  return optional === true ? `[${word}]` : word;
+const formatArgument = ({ name, isRepeatable, isOptional }: ArgumentSpec): string => {
+  const word = isRepeatable === true ? `${name}…` : name;
+  return isOptional === true ? `[${word}]` : word;
 };
 
 function formatFlag({ name, short, kind, placeholder, values }: FlagSpec): string {
@@ -125,7 +125,7 @@ function formatFlag({ name, short, kind, placeholder, values }: FlagSpec): strin
   return `${long} ${placeholder ?? (values === undefined ? "VALUE" : name.split("-").at(-1)?.toUpperCase())}`;
 }
 
-function describeFlag({ about, values, many, standard }: FlagSpec): string {
+function describeFlag({ about, values, isRepeatable, defaultText }: FlagSpec): string {
   const allowed = values === undefined ? "" : ` One of: ${values.join(", ")}.`;
-  return `${about}${allowed}${many === true ? " May be repeated." : ""}${standard === undefined ? "" : ` Default: ${standard}.`}`;
+  return `${about}${allowed}${isRepeatable === true ? " May be repeated." : ""}${defaultText === undefined ? "" : ` Default: ${defaultText}.`}`;
 }

@@ -134,7 +134,9 @@ test("every spec can be parsed: names are unique, a word that may be missing is 
   for (const { flags, arguments: words, name } of commands) {
     expect(new Set(flags.map((flag) => flag.name)).size, name).toBe(flags.length);
     expect(
-      words.slice(0, -1).some(({ many, optional }) => many === true || optional === true),
+      words
+        .slice(0, -1)
+        .some(({ isRepeatable, isOptional }) => isRepeatable === true || isOptional === true),
       name,
     ).toBe(false);
 

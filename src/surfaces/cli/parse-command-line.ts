@@ -190,7 +190,7 @@ function readFlags(
     const { flag, name, attached } = findFlag(word, flags);
     if (flag === undefined) {
       const visibleFlags = flags
-        .filter(({ hidden }) => hidden !== true)
+        .filter(({ isHidden }) => isHidden !== true)
         .map((known) => `--${known.name}`);
 
       return { misuse: `Unknown flag ${name}.${didYouMean(name, visibleFlags)}` }; // P1
@@ -201,7 +201,7 @@ function readFlags(
     const misuse = findValueMisuse(flag, { name, attached, value });
     if (misuse !== null) return { misuse };
     const earlier = values.get(flag.name);
-    if (earlier !== undefined && flag.many !== true && flag.kind !== "flag") {
+    if (earlier !== undefined && flag.isRepeatable !== true && flag.kind !== "flag") {
       return { misuse: `${name} is given twice.` };
     }
 
@@ -335,12 +335,14 @@ function findArgumentMisuse(
 ): Omit<Misuse, "command"> | null {
   const specs = command.arguments;
   const hint = `autopilot help ${command.name}`;
-  const missing = specs.find((spec, index) => spec.optional !== true && words[index] === undefined);
+  const missing = specs.find(
+    (spec, index) => spec.isOptional !== true && words[index] === undefined,
+  );
   if (missing !== undefined) {
     return { misuse: `autopilot ${command.name} needs ${missing.name}: ${missing.about}`, hint };
   }
 
-  if (specs.at(-1)?.many !== true && words.length > specs.length) {
+  if (specs.at(-1)?.isRepeatable !== true && words.length > specs.length) {
     const takes = specs.length === 0 ? "no words" : `at most ${specs.length}`;
     const misuse = `autopilot ${command.name} takes ${takes}, but ${words.length} came: ${words.join(" ").slice(0, shownCharsMax)}`;
     const suggestion = suggestSubcommand(words[0] ?? "", command, commands);

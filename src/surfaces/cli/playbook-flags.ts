@@ -6,7 +6,7 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 export const playbookFlags: readonly FlagSpec[] = [
   {
     name: "accept-spec-change",
-    rare: true,
+    isRare: true,
     kind: "flag",
     about: "Continue although the specification changed.",
   },

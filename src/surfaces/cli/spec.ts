@@ -17,7 +17,7 @@ export type FlagSpec = {
    */
   readonly kind: "flag" | "text" | "number" | "enum";
   /** May be given more than once. */
-  readonly many?: boolean;
+  readonly isRepeatable?: boolean;
   readonly about: string;
   readonly values?: readonly string[];
   readonly placeholder?: string;
@@ -26,22 +26,22 @@ export type FlagSpec = {
   /** Names that only this folder knows; completions ask for them. */
   readonly names?: CompletionNames;
   /** The default, in words. */
-  readonly standard?: string;
+  readonly defaultText?: string;
   /** A text must match; `says` is its form in words. */
   readonly form?: { readonly matches: RegExp; readonly says: string };
   /** Another flag that cannot be beside this one. */
   readonly excludes?: string;
   /** Accepted, but neither in the help nor completed. */
-  readonly hidden?: boolean;
+  readonly isHidden?: boolean;
   /** Few need it: help shows it after the others, and only as far as there is room. */
-  readonly rare?: boolean;
+  readonly isRare?: boolean;
 };
 
 export type ArgumentSpec = {
   readonly name: string;
   readonly about: string;
-  readonly many?: boolean;
-  readonly optional?: boolean;
+  readonly isRepeatable?: boolean;
+  readonly isOptional?: boolean;
   readonly values?: readonly string[];
   readonly names?: CompletionNames;
 };

@@ -8,13 +8,13 @@ import type { FlagSpec, ParsedInput } from "./spec.ts";
 export const stagedFlags: readonly FlagSpec[] = [
   {
     name: "continue",
-    rare: true,
+    isRare: true,
     kind: "flag",
     about: "Staged flows: don't stop at session boundaries.",
   },
   {
     name: "with",
-    rare: true,
+    isRare: true,
     kind: "text",
     placeholder: "STEPS",
     about:
@@ -22,7 +22,7 @@ export const stagedFlags: readonly FlagSpec[] = [
   },
   {
     name: "tasks",
-    rare: true,
+    isRare: true,
     kind: "number",
     min: 1,
     placeholder: "N",

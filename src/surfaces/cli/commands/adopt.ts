@@ -11,7 +11,7 @@ export const adopt: Command = {
     "A run belongs to the user and machine that started it. One that came with a clone, an archive or a copy is only read until you adopt it.",
     "It continues under your config: your sandbox, agents and network rules. The journal records who adopted it.",
   ],
-  arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
+  arguments: [{ name: "RUN", about: "the run's id; default: the current one", isOptional: true }],
   flags: [{ name: "yes", kind: "flag", about: "Adopt it without asking." }],
   takesRun: true,
   run: async (context, input) =>

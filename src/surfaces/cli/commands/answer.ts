@@ -14,7 +14,7 @@ export const answer: Command = {
     {
       name: "ANSWER",
       about: "one of the answers, or your own words if the question takes them",
-      many: true,
+      isRepeatable: true,
     },
   ],
   flags: [

@@ -10,7 +10,7 @@ export const approve: Command = {
   details: [
     "Without ANSWER it gives the recommended one. `autopilot inbox` shows the question and its answers.",
   ],
-  arguments: [{ name: "ANSWER", about: "one of the question's answers", optional: true }],
+  arguments: [{ name: "ANSWER", about: "one of the question's answers", isOptional: true }],
   flags: [],
   takesRun: true,
   run: async (context, input) =>

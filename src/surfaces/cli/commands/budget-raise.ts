@@ -15,7 +15,7 @@ export const budgetRaise: Command = {
       name: "LIMIT",
       about:
         "tokens=, minutes=, calls=, usd= or retries=, with an amount; phase.tokens= and the like for one phase",
-      many: true,
+      isRepeatable: true,
     },
   ],
   flags: [{ name: "reason", kind: "text", placeholder: "TEXT", about: "Why, for the journal." }],

@@ -11,7 +11,7 @@ export const diff: Command = {
     "From the run's first commit to the newest on its branch, merged or not. The current turn isn't included.",
     "The output is a patch for `git apply`; binary files are only named.",
   ],
-  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  arguments: [{ name: "RUN", about: "a run's id", isOptional: true }],
   flags: [
     {
       name: "turn",

@@ -10,7 +10,7 @@ export const discard: Command = {
     "Without RUN all drafts. A run that is open or being worked on is refused.",
     "If a branch has work that is on no other branch, you are asked first; --yes answers.",
   ],
-  arguments: [{ name: "RUN", about: "runs' ids", optional: true, many: true }],
+  arguments: [{ name: "RUN", about: "runs' ids", isOptional: true, isRepeatable: true }],
   flags: [{ name: "yes", kind: "flag", about: "Don't ask." }],
   takesRun: true,
   run: async (context, input) =>

@@ -17,7 +17,7 @@ export const createHelpCommand = (chapters: () => readonly Chapter[]): Command =
   summary: "All commands, or everything about one.",
   usage: "[COMMAND]",
   details: ["`autopilot COMMAND --help` says the same."],
-  arguments: [{ name: "COMMAND", about: "one command", many: true, optional: true }],
+  arguments: [{ name: "COMMAND", about: "one command", isRepeatable: true, isOptional: true }],
   flags: [],
   takesRun: false,
   run: (_context, input) => Promise.resolve(createHelpResponse(chapters(), input.words.join(" "))),

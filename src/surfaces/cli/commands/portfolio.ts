@@ -58,7 +58,7 @@ export const portfolioCommands: readonly Command[] = [
     summary: "Make a portfolio in this folder, or take up the one that another tool left.",
     usage: "[NAME] [--budget BUDGET] [--day-budget BUDGET]",
     details: [],
-    arguments: [{ name: "NAME", about: "what it is called", optional: true }],
+    arguments: [{ name: "NAME", about: "what it is called", isOptional: true }],
     flags: [budgetFlag, dayBudgetFlag],
     run: async (context, input) =>
       (await import("../../../commands/portfolio/add.ts")).initPortfolio(
@@ -92,7 +92,7 @@ export const portfolioCommands: readonly Command[] = [
     arguments: [
       { name: "WHAT", about: "project or task" },
       { name: "NAME", about: "the project's name or id" },
-      { name: "OBJECTIVE", about: "what a task is to reach", many: true, optional: true },
+      { name: "OBJECTIVE", about: "what a task is to reach", isRepeatable: true, isOptional: true },
     ],
     flags: [
       repoFlag,
@@ -180,7 +180,9 @@ export const portfolioCommands: readonly Command[] = [
     summary: "Answer a question of the portfolio or of one of its runs.",
     usage: "[--block ID] ANSWER…",
     details: ["Without --block the one question that is open."],
-    arguments: [{ name: "ANSWER", about: "one of the answers, or your own words", many: true }],
+    arguments: [
+      { name: "ANSWER", about: "one of the answers, or your own words", isRepeatable: true },
+    ],
     flags: [
       { name: "block", kind: "text", placeholder: "ID", about: "Which question." },
       {
@@ -274,7 +276,7 @@ export const portfolioCommands: readonly Command[] = [
         name === "pause" ? "Dispatch nothing new, in one project or all." : "Dispatch again.",
       usage: "[PROJECT]",
       details: [],
-      arguments: [{ name: "PROJECT", about: "one project", optional: true }],
+      arguments: [{ name: "PROJECT", about: "one project", isOptional: true }],
       flags: [],
       run: async (context, input) =>
         (await import("../../../commands/portfolio/change.ts")).pausePortfolio(context, {

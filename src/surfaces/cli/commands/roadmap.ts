@@ -29,7 +29,7 @@ const roadmapFlags: readonly FlagSpec[] = [
     min: 1,
     placeholder: "N",
     about: "Pause for a look after every N phases.",
-    standard: "never",
+    defaultText: "never",
   },
   yesFlag,
   ...resumeFlags,
@@ -46,7 +46,7 @@ export const roadmap: Command = {
     "Lists every problem in the roadmap, its config and its plans, with lines, before anything runs.",
     "The specification is locked at the start. If it changes, the run continues only with --accept-spec-change.",
   ],
-  arguments: [{ name: "PHASES", about: "which phases", many: true, optional: true }],
+  arguments: [{ name: "PHASES", about: "which phases", isRepeatable: true, isOptional: true }],
   flags: [
     ...roadmapFlags,
     ...playbookFlags.filter(({ name }) => name === "accept-spec-change"),

@@ -24,7 +24,7 @@ export const runs: Command = {
       kind: "text",
       placeholder: "NAME",
       about: "With --trend: this flow.",
-      standard: "the newest run's",
+      defaultText: "the newest run's",
       names: "flows",
     },
   ],

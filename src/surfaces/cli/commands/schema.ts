@@ -10,7 +10,7 @@ export const schema: Command = {
   details: [
     "Without NAME it lists the names. `autopilot schema reason-codes` lists every code with its meaning, result and hint.",
   ],
-  arguments: [{ name: "NAME", about: "which one", optional: true, names: "schemas" }],
+  arguments: [{ name: "NAME", about: "which one", isOptional: true, names: "schemas" }],
   flags: [],
   takesRun: false,
   run: async (context, input) =>

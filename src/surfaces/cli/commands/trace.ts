@@ -12,7 +12,7 @@ export const trace: Command = {
     "Spans come from what happened, not from what an agent says. A roadmap keeps them in .planning/phases/<id>/TRACE.jsonl;",
     "those of any other run come from its journal and transcripts. With RUN only what happened while that run worked.",
   ],
-  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  arguments: [{ name: "RUN", about: "a run's id", isOptional: true }],
   flags: [{ name: "phase", kind: "text", placeholder: "ID", about: "Only this phase." }],
   takesRun: true,
   ofTask: "reads",

@@ -12,7 +12,7 @@ export const transcript: Command = {
     "At most 4 MB a turn and 64 MB a run are kept; the oldest turns are deleted first.",
     "This is what the agent reported. `autopilot diff` shows what changed, `autopilot report` what was proved.",
   ],
-  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  arguments: [{ name: "RUN", about: "a run's id", isOptional: true }],
   flags: [
     {
       name: "turn",

@@ -11,7 +11,7 @@ export const validate: Command = {
     "Formats: journal, flow, config, agent script, roadmap, plan, planning config, state.json and the reports written with it, run_state.jsonl of a run or a cycle, the files of a portfolio, _autopilot_state.md.",
     "docs/VALIDATE.md explains the rules.",
   ],
-  arguments: [{ name: "PATH", about: "a file or folder", many: true }],
+  arguments: [{ name: "PATH", about: "a file or folder", isRepeatable: true }],
   flags: [],
   takesRun: false,
   run: async (context, input) =>

@@ -21,7 +21,7 @@ export const verdict: Command = {
       name: "issue",
       kind: "text",
       placeholder: "TEXT",
-      many: true,
+      isRepeatable: true,
       about: "What is wrong, in your own words.",
     },
   ],

@@ -12,7 +12,7 @@ export const verify: Command = {
     "Works on another machine too, from a clone and a copy of the run's folder, once you adopt the run.",
     "Exits with 1 if the verdict differs now.",
   ],
-  arguments: [{ name: "RUN", about: "the run's id; default: the current one", optional: true }],
+  arguments: [{ name: "RUN", about: "the run's id; default: the current one", isOptional: true }],
   flags: [{ name: "chain-only", kind: "flag", about: "Only the journal; run nothing." }],
   takesRun: true,
   ofTask: "reads",

@@ -22,19 +22,19 @@ const textFlag = (
   about,
   ...more,
 });
-const numberFlag = (name: string, about: string, standard: string): FlagSpec => ({
+const numberFlag = (name: string, about: string, defaultText: string): FlagSpec => ({
   name,
   kind: "number",
   min: 1,
   placeholder: "N",
   about,
-  standard,
+  defaultText,
 });
 const floorFlag = textFlag(
   "noise-floor",
   "N",
   "Smaller changes are noise: 0.05, or a share such as 5%.",
-  { standard: "0.05" },
+  { defaultText: "0.05" },
 );
 const iterationFlag = numberFlag("iteration", "Which try at this lever it is, at most 3.", "1");
 const betterFlag: FlagSpec = {
@@ -42,13 +42,13 @@ const betterFlag: FlagSpec = {
   kind: "enum",
   values: ["higher", "lower"],
   about: "Which way the metric is better.",
-  standard: "higher",
-  rare: true,
+  defaultText: "higher",
+  isRare: true,
 };
 const cycleArgument = {
   name: "CYCLE",
   about: "a cycle's name; without it the open one, or the newest",
-  optional: true,
+  isOptional: true,
 };
 const jobsFlag = numberFlag("jobs", "How many benchmarks run at once.", "1");
 
@@ -92,39 +92,39 @@ export const calibrateCommands: readonly Command[] = [
       textFlag("apply", "CMD", "The lever is what this command changes in a copy."),
       textFlag("to", "VALUE", "The new value of a typed lever; a prompt's is a file."),
       textFlag("command", "CMD", "What runs as the benchmark, in its folder.", {
-        standard: "autopilot quality",
+        defaultText: "autopilot quality",
       }),
       textFlag(
         "metric",
         "NAME",
         "Judge by a number the command prints, NAME=1.5, instead of recall.",
-        { standard: "recall" },
+        { defaultText: "recall" },
       ),
       betterFlag,
       floorFlag,
       numberFlag("repeat", "Run every benchmark N times on each side; gives an interval.", "1"),
       jobsFlag,
       iterationFlag,
-      textFlag("name", "NAME", "The cycle's name.", { standard: "the date and the lever" }),
+      textFlag("name", "NAME", "The cycle's name.", { defaultText: "the date and the lever" }),
       textFlag("baseline", "[NAME=]FILE", "The known bugs of a benchmark.", {
-        many: true,
-        rare: true,
-        standard: "BUGS.md in its folder",
+        isRepeatable: true,
+        isRare: true,
+        defaultText: "BUGS.md in its folder",
       }),
       textFlag("findings", "PATH", "Where the benchmark leaves its bugs.", {
-        rare: true,
-        standard: "quality/BUGS.md, BUGS.md",
+        isRare: true,
+        defaultText: "quality/BUGS.md, BUGS.md",
       }),
       textFlag(
         "hang-after",
         "TIME",
         "Without a sign of life for so long it is killed and restarted.",
-        { rare: true, standard: "90m" },
+        { isRare: true, defaultText: "90m" },
       ),
-      textFlag("agent", "NAME", "Who works in quality runs.", { rare: true }),
+      textFlag("agent", "NAME", "Who works in quality runs.", { isRare: true }),
       textFlag("description", "TEXT", "What the change is.", {
-        rare: true,
-        standard: "the hypothesis",
+        isRare: true,
+        defaultText: "the hypothesis",
       }),
     ],
     ...interruptMessages,
@@ -219,7 +219,7 @@ export const calibrateCommands: readonly Command[] = [
       textFlag("after", "FILE", "Recalls after it."),
       floorFlag,
       iterationFlag,
-      { ...betterFlag, rare: false },
+      { ...betterFlag, isRare: false },
     ],
     run: async (context, input) =>
       (await import("../../../../commands/calibrate/verdict.ts")).judgeCalibrationFiles(

@@ -17,8 +17,8 @@ export const estimate: Command = {
     {
       name: "PHASES",
       about: "3, 2.1, 3-7, 3,5,8, next or all; without it all that are not completed",
-      many: true,
-      optional: true,
+      isRepeatable: true,
+      isOptional: true,
     },
   ],
   flags: [

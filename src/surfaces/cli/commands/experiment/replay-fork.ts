@@ -23,7 +23,7 @@ const changeFlags: readonly FlagSpec[] = [
 const runArgument = {
   name: "RUN",
   about: "the run's id; default: the current one",
-  optional: true,
+  isOptional: true,
 };
 
 export const replay: Command = {
@@ -78,7 +78,7 @@ export const fork: Command = {
       min: 1,
       placeholder: "SEQ",
       about: "The last line that is taken over.",
-      standard: "the newest possible",
+      defaultText: "the newest possible",
     },
     ...changeFlags,
     {
@@ -86,7 +86,7 @@ export const fork: Command = {
       kind: "text",
       placeholder: "NAME=N",
       about: "Another limit: tokens=300k, phase.tokens=+100k.",
-      many: true,
+      isRepeatable: true,
     },
     maxCyclesFlag,
     { ...yesFlag, about: "Begin it without asking." },

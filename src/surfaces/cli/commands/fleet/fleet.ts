@@ -13,7 +13,7 @@ const storeFlag: FlagSpec = {
   kind: "text",
   placeholder: "URL",
   about: "postgres://USER@HOST/DATABASE; a password belongs in ~/.pgpass.",
-  standard: "AUTOPILOT_STORE",
+  defaultText: "AUTOPILOT_STORE",
 };
 /** Each kind of request without the fields that every subcommand fills in alike. */
 type FleetRequestKind = FleetRequest extends infer R
@@ -78,7 +78,7 @@ const worker: Command = {
       placeholder: "N",
       min: 1,
       about: "Runs at once.",
-      standard: "1",
+      defaultText: "1",
     },
     {
       name: "labels",
@@ -92,14 +92,14 @@ const worker: Command = {
       kind: "text",
       placeholder: "NAME",
       about: "The worker's name; two of one name are refused.",
-      standard: "host and folder",
+      defaultText: "host and folder",
     },
     {
       name: "isolation",
       kind: "text",
       placeholder: "LEVEL",
       about: "Isolation for proving merges.",
-      rare: true,
+      isRare: true,
     },
     storeFlag,
   ],
@@ -187,7 +187,7 @@ export const fleetCommands: readonly Command[] = [
         placeholder: "1-5",
         min: 1,
         about: "1 comes first.",
-        standard: "3",
+        defaultText: "3",
       },
       {
         name: "needs",
@@ -202,7 +202,7 @@ export const fleetCommands: readonly Command[] = [
         placeholder: "N",
         min: 1,
         about: "How many runs of this repository may be worked on at once.",
-        standard: "8",
+        defaultText: "8",
       },
       storeFlag,
       ...objectiveFlags.filter(({ name }) => name !== "new"),
@@ -248,7 +248,7 @@ export const fleetCommands: readonly Command[] = [
       {
         name: "ANSWER",
         about: "one of the answers, or your own words if the question takes them",
-        many: true,
+        isRepeatable: true,
       },
     ],
     flags: [
@@ -303,7 +303,7 @@ export const fleetCommands: readonly Command[] = [
         kind: "text",
         placeholder: "FILE",
         about: "A new file.",
-        standard: "RUN.jsonl",
+        defaultText: "RUN.jsonl",
       },
     ],
     run: async (context, input) => {

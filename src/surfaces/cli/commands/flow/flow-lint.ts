@@ -11,7 +11,7 @@ export const flowLint: Command = {
   details: [
     "No path may complete past a failed proof or end nowhere, and every loop needs a count. Without NAME: all flows.",
   ],
-  arguments: [{ name: "NAME", about: "the flow's name", optional: true, names: "flows" }],
+  arguments: [{ name: "NAME", about: "the flow's name", isOptional: true, names: "flows" }],
   flags: [],
   takesRun: false,
   run: async (context, input) =>

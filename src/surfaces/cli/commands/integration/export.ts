@@ -12,7 +12,7 @@ const otel: Command = {
     "The trace comes from the journal, so it can be sent at any time and as often as you like: its ids follow from the run's own.",
     "Where to: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT, otel.endpoint in your config, http://localhost:4318. `otel: { export: true }` in your own config sends it while a run works. See docs/TELEMETRY.md.",
   ],
-  arguments: [{ name: "RUN", about: "a run's id", optional: true }],
+  arguments: [{ name: "RUN", about: "a run's id", isOptional: true }],
   flags: [
     {
       name: "endpoint",

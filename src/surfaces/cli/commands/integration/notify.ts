@@ -28,7 +28,7 @@ export const notifyCommands: readonly Command[] = [
     usage: "[NAME]",
     details: [],
     ...withoutArguments,
-    arguments: [{ name: "NAME", about: "a hook's name", optional: true }],
+    arguments: [{ name: "NAME", about: "a hook's name", isOptional: true }],
     run: async (context, input) =>
       (await import("../../../../commands/outbound/notify.ts")).testNotification(
         context,

@@ -11,7 +11,7 @@ export const priorityFlag: FlagSpec = {
   min: 1,
   placeholder: "N",
   about: "1 (highest) to 5.",
-  standard: "3",
+  defaultText: "3",
 };
 export const budgetFlag: FlagSpec = {
   name: "budget",
@@ -30,14 +30,14 @@ export const slotsFlag: FlagSpec = {
   min: 1,
   placeholder: "N",
   about: "How many tasks of the project run at once.",
-  standard: "1",
+  defaultText: "1",
 };
 export const repoFlag: FlagSpec = {
   name: "repo",
   kind: "text",
   placeholder: "DIR",
   about: "The project's repository.",
-  standard: "this folder",
+  defaultText: "this folder",
 };
 export const objectiveFlag: FlagSpec = {
   name: "objective",
@@ -61,24 +61,24 @@ export const taskFlags: readonly FlagSpec[] = [
   {
     name: "accept",
     kind: "text",
-    many: true,
+    isRepeatable: true,
     placeholder: "CRITERION",
     about: "When it is done: `text :: command`; without a command you are asked.",
   },
   {
     name: "after",
     kind: "text",
-    many: true,
+    isRepeatable: true,
     placeholder: "TASK",
     about: "A task that must be done first; `none` drops them all when you edit.",
   },
   {
     name: "touches",
     kind: "text",
-    many: true,
+    isRepeatable: true,
     placeholder: "GLOB",
     about: "What it may change; nothing else is kept, and tasks that overlap wait for each other.",
-    standard: "anything",
+    defaultText: "anything",
   },
   agentFlag,
   {
@@ -86,7 +86,7 @@ export const taskFlags: readonly FlagSpec[] = [
     kind: "text",
     placeholder: "NAME",
     about: "Which flow it runs.",
-    standard: "objective",
+    defaultText: "objective",
     names: "flows",
   },
   {
@@ -94,7 +94,7 @@ export const taskFlags: readonly FlagSpec[] = [
     kind: "enum",
     values: isolationLevels,
     about: "What holds the agent.",
-    standard: "auto",
+    defaultText: "auto",
   },
 ];
 /** Flags that only a project or only a task has. */

@@ -15,7 +15,7 @@ export const targetFlag: FlagSpec = {
   kind: "text",
   placeholder: "BRANCH",
   about: "The branch that finished work is merged into.",
-  standard: "main",
+  defaultText: "main",
 };
 export const hubFlag: FlagSpec = {
   name: "hub",
@@ -37,7 +37,7 @@ export const poolFlags: readonly FlagSpec[] = [
     min: 1,
     placeholder: "N",
     about: "How many tasks run at once.",
-    standard: String(portfolioJobsDefault),
+    defaultText: String(portfolioJobsDefault),
   },
   {
     name: "agent",
@@ -50,7 +50,7 @@ export const poolFlags: readonly FlagSpec[] = [
     kind: "enum",
     values: isolationLevels,
     about: "What holds the agents where a task does not say.",
-    standard: "auto",
+    defaultText: "auto",
   },
 ];
 export const readPoolFlags = (input: ParsedInput) =>
@@ -74,7 +74,7 @@ export const importSpec: SubcommandSpec = {
     "Everything that is wrong is told at once with file and line, and then nothing is imported. docs/PORTFOLIO.md names every key.",
     "--from asks your own gh or glab for the open issues of the project's repository, or reads a file exported from the tracker. Each becomes a proposed task with a link back, once; what it says is quoted to the agent as data.",
   ],
-  arguments: [{ name: "FILE", about: "the list, or what the tracker exported", optional: true }],
+  arguments: [{ name: "FILE", about: "the list, or what the tracker exported", isOptional: true }],
   flags: [
     { name: "propose", kind: "flag", about: "Only propose the tasks." },
     { name: "from", kind: "enum", values: trackers, about: "Import issues of this tracker." },
@@ -83,7 +83,7 @@ export const importSpec: SubcommandSpec = {
       kind: "text",
       placeholder: "NAME",
       about: "Whose tasks they become.",
-      standard: "the only one",
+      defaultText: "the only one",
     },
     { name: "label", kind: "text", placeholder: "LABEL", about: "Only issues with this label." },
     {
@@ -92,7 +92,7 @@ export const importSpec: SubcommandSpec = {
       min: 1,
       placeholder: "N",
       about: "At most N issues.",
-      standard: "100",
+      defaultText: "100",
     },
   ],
   run: async (context, input) => {
@@ -185,11 +185,17 @@ export const takeSpec: SubcommandSpec = {
   ],
   arguments: [{ name: "KEY", about: "the portfolio's key, as fleet status shows it" }],
   flags: [
-    { name: "into", kind: "text", placeholder: "DIR", about: "Where to.", standard: "this folder" },
+    {
+      name: "into",
+      kind: "text",
+      placeholder: "DIR",
+      about: "Where to.",
+      defaultText: "this folder",
+    },
     {
       name: "repo",
       kind: "text",
-      many: true,
+      isRepeatable: true,
       placeholder: "PROJECT=DIR",
       about: "This machine's clone of a project's repository.",
     },

@@ -13,7 +13,7 @@ const triesDefault = 3;
 const runArgument = {
   name: "RUN",
   about: "the run; without it the current one",
-  optional: true,
+  isOptional: true,
 } as const;
 
 export const prCommands: readonly Command[] = [
@@ -34,14 +34,14 @@ export const prCommands: readonly Command[] = [
         kind: "text",
         placeholder: "NAME",
         about: "Which remote.",
-        standard: "the branch's, else origin",
+        defaultText: "the branch's, else origin",
       },
       {
         name: "base",
         kind: "text",
         placeholder: "BRANCH",
         about: "Merge into this branch.",
-        standard: "the one the run began on",
+        defaultText: "the one the run began on",
       },
       {
         name: "with",
@@ -77,7 +77,7 @@ export const prCommands: readonly Command[] = [
         kind: "text",
         placeholder: "TIME",
         about: "How often to look: 30s at least.",
-        standard: "2m",
+        defaultText: "2m",
       },
       {
         name: "tries",
@@ -85,7 +85,7 @@ export const prCommands: readonly Command[] = [
         min: 1,
         placeholder: "N",
         about: "At most N follow-ups in all.",
-        standard: String(triesDefault),
+        defaultText: String(triesDefault),
       },
       { name: "once", kind: "flag", about: "Look once, do what follows from it, and end." },
       {
@@ -93,21 +93,21 @@ export const prCommands: readonly Command[] = [
         kind: "text",
         placeholder: "NAME",
         about: "Who works on it.",
-        standard: "who worked before",
+        defaultText: "who worked before",
       },
       {
         name: "isolation",
         kind: "text",
         placeholder: "LEVEL",
         about: "What confines the agent.",
-        standard: "as before",
+        defaultText: "as before",
       },
       {
         name: "max-budget",
         kind: "text",
         placeholder: "BUDGET",
         about: "What each follow-up may use.",
-        standard: "the flow's",
+        defaultText: "the flow's",
       },
     ],
     takesRun: true,

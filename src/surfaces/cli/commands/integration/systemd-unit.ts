@@ -22,7 +22,7 @@ export const systemdUnit: Command = {
       kind: "text",
       placeholder: "TIME",
       about: "How often work begins.",
-      standard: "15m",
+      defaultText: "15m",
     },
   ],
   takesRun: false,
