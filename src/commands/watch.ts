@@ -105,14 +105,14 @@ function draw(
   context: CommandContext,
   run: RunView,
   owner: { readonly pid: number },
-  live: string,
+  liveLine: string,
 ): void {
-  if (context.board === undefined) return context.showLive(live);
+  if (context.board === undefined) return context.showLive(liveLine);
   const sinceMs = (parseIsoTime(systemClock.now()) ?? 0) - (parseIsoTime(run.updatedAt) ?? 0);
   context.board.draw(
     renderRunBoard(run, {
       owner,
-      live,
+      liveLine,
       rowsMax: context.board.rows(),
       sinceMinutes: Math.max(0, sinceMs) / 60_000,
     }),

@@ -170,7 +170,7 @@ function interpolateRank(sorted: readonly number[], rank: number): number {
 export type Backtest = {
   readonly run: string;
   readonly forecast: Forecast;
-  readonly used: PastCase;
+  readonly actual: PastCase;
 };
 
 /** `history` in the order the runs began. Cases that could not be forecast are left out. F2 */
@@ -183,7 +183,7 @@ export function backtest(history: readonly PastCase[]): readonly Backtest[] {
     const cases = history.filter((past) => past.run === run);
     for (const used of cases) {
       const forecast = forecastCase(used, earlierCases);
-      if (forecast !== null) tests.push({ run, forecast, used });
+      if (forecast !== null) tests.push({ run, forecast, actual: used });
     }
 
     earlierCases.push(...cases);
@@ -197,7 +197,7 @@ export function computeForecastRecord(history: readonly PastCase[]): ForecastRec
   const tests = backtest(history);
   let [forecasts, withinP90, withinP50, forecastTokens, usedTokens, squares] = [0, 0, 0, 0, 0, 0];
 
-  for (const { forecast, used: past } of tests) {
+  for (const { forecast, actual: past } of tests) {
     squares += (forecast.success - Number(past.isDone)) ** 2;
     if (!past.isDone) continue;
     forecasts += 1;

@@ -12,10 +12,10 @@ import { parseAttempt } from "./attempt-path.ts";
 
 export type RejectedBy = "verifier" | "judge" | "person";
 export type PhaseRejection = {
-  readonly by: RejectedBy;
+  readonly rejectedBy: RejectedBy;
   readonly step: string;
   /** When it was decided. */
-  readonly at: string;
+  readonly decidedAt: string;
   /** The entry that holds the decision. */
   readonly seq: number;
   /** Who decided what and why, in the middle of a sentence. */
@@ -45,18 +45,20 @@ export function findRejections(
     if (entry.event !== "route_taken" || !rejectionTargets.has(entry.to)) return [];
 
     const { step } = entry;
-    const by = Object.hasOwn(deciders, step) ? deciders[step] : undefined;
-    if (by === undefined) return [];
+    const rejectedBy = Object.hasOwn(deciders, step) ? deciders[step] : undefined;
+    if (rejectedBy === undefined) return [];
 
     const decision = ownEntries.slice(0, index).findLast((other) => isDecisionOf(other, step));
     if (decision === undefined) return [];
 
     const message =
-      by === "person"
+      rejectedBy === "person"
         ? describePersonFeedback(decision)
         : describeAgentFeedback(decision, ownEntries, readClaim);
     if (message === null) return [];
-    return [{ by, step, at: decision.ts, seq: decision.seq, message: truncate(message) }];
+    return [
+      { rejectedBy, step, decidedAt: decision.ts, seq: decision.seq, message: truncate(message) },
+    ];
   });
 }
 

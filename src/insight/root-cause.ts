@@ -102,20 +102,20 @@ function findRejectionCause(
   readClaim: ReadClaim,
 ): { readonly root: RootCause; readonly isEnd: boolean } | null {
   const open = listOpenRejections(ownEntries, findRejections(ownEntries, readClaim));
-  const ending = open.find(({ last }) => causeOfDecider[last.by] === because); // P4
+  const ending = open.find(({ last }) => causeOfDecider[last.rejectedBy] === because); // P4
   const decisive = ending ?? open[0];
   if (decisive === undefined) return null;
 
   const { last, first } = decisive;
-  const { by, step } = last;
-  const cause = causeOfDecider[by];
-  const named = by === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
+  const { rejectedBy, step } = last;
+  const cause = causeOfDecider[rejectedBy];
+  const named = rejectedBy === "verifier" ? findNamedCategory(last, ownEntries, readClaim) : null;
   const root: RootCause = {
     cause,
     category: named !== null && isCategory(named) ? named : categoryOfCause[cause],
     step,
-    at: first.at, // P5
-    description: `The work was rejected in the step ${step} at ${last.at}: ${last.message}.`,
+    at: first.decidedAt, // P5
+    description: `The work was rejected in the step ${step} at ${last.decidedAt}: ${last.message}.`,
   };
 
   return { root, isEnd: ending !== undefined };

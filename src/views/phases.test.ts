@@ -185,7 +185,12 @@ test("where something must come first, `resume` is said with it and not again wi
 
 test("the board shows phases, steps, tasks, spend, the breaker and the agent's last words, in the room there is", async () => {
   const board = (rowsMax: number): readonly string[] =>
-    renderRunBoard(run, { owner, live: "  “I am reading predict.ts”", rowsMax, sinceMinutes: 1.5 });
+    renderRunBoard(run, {
+      owner,
+      liveLine: "  “I am reading predict.ts”",
+      rowsMax,
+      sinceMinutes: 1.5,
+    });
   await expect(page(board(30))).toMatchFileSnapshot(golden("board"));
   for (const rowsMax of [3, 8, 12, 30]) expect(board(rowsMax).length).toBeLessThanOrEqual(rowsMax);
   expect(board(14).join("\n")).toContain("I am reading predict.ts");
@@ -247,7 +252,7 @@ test("whatever the point of the story, every page can be made", () => {
     expect(statusPage(now.run, null).length).toBeGreaterThan(5);
     expect(reportPage(buildReportView(now.run, now.entries, {})).length).toBeGreaterThan(5);
     expect(
-      renderRunBoard(now.run, { owner: null, live: "", rowsMax: 20, sinceMinutes: 0 }).length,
+      renderRunBoard(now.run, { owner: null, liveLine: "", rowsMax: 20, sinceMinutes: 0 }).length,
     ).toBeLessThanOrEqual(20);
   }
 });

@@ -25,7 +25,7 @@ import {
 export type BoardInput = {
   readonly owner: Owner;
   /** The last live event as a line; empty if there is none. */
-  readonly live: string;
+  readonly liveLine: string;
   readonly rowsMax: number;
   /** Minutes since the journal's last line: the clock runs while an agent works. */
   readonly sinceMinutes: number;
@@ -48,7 +48,7 @@ const stepsBefore = 4;
 
 export function renderRunBoard(
   run: RunView,
-  { owner, live, rowsMax, sinceMinutes }: BoardInput,
+  { owner, liveLine, rowsMax, sinceMinutes }: BoardInput,
 ): readonly string[] {
   const rows = listPhaseRows(run);
   const head = [
@@ -56,7 +56,7 @@ export function renderRunBoard(
     spendLine(run, owner === null || run.status === "paused" ? 0 : sinceMinutes),
   ];
 
-  const liveText = live.trim();
+  const liveText = liveLine.trim();
   const currentLines = [
     ...openLines(run),
     ...waitingLines(run),

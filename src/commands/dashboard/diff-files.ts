@@ -34,7 +34,7 @@ export type DiffPage = {
   /** Why there is nothing to show. */
   readonly problem: string | null;
   /** Why no note can be sent; null if one can. */
-  readonly closed: string | null;
+  readonly noNotesBecause: string | null;
 };
 
 const filesShownMax = 500;
@@ -43,8 +43,10 @@ const markOrder = { refused: 0, protected: 1, look: 2, scope: 3 } as const;
 
 export async function buildDiffPage({ view, paths, foreign }: FollowedRun): Promise<DiffPage> {
   const [base, tip] = [view.drafted.base.commit, view.tip.commit];
-  const closed = foreign ? "This run came from elsewhere: it is only read here." : whyNoNotes(view);
-  const emptyPage = { base, tip, files: [], unlistedFiles: 0, closed };
+  const noNotesBecause = foreign
+    ? "This run came from elsewhere: it is only read here."
+    : whyNoNotes(view);
+  const emptyPage = { base, tip, files: [], unlistedFiles: 0, noNotesBecause };
   const lookup = await findRepository(paths.root);
   if ("failure" in lookup) return { ...emptyPage, problem: "The repository cannot be read." };
   if (!(await hasCommits(lookup.repository, [base, tip]))) {
@@ -55,7 +57,7 @@ export async function buildDiffPage({ view, paths, foreign }: FollowedRun): Prom
   }
 
   const changed = base === tip ? [] : await readFileChanges(lookup.repository, base, tip);
-  return { base, tip, ...listFiles(view, changed), problem: null, closed };
+  return { base, tip, ...listFiles(view, changed), problem: null, noNotesBecause };
 }
 
 const whyNoNotes = ({ status }: RunView): string | null =>

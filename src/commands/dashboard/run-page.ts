@@ -152,7 +152,7 @@ export function buildRunPage(
   return {
     ...head,
     ...buildChangingPart(run, options),
-    card: { ...head.card, files: report.changes.files },
+    card: { ...head.card, changedFiles: report.changes.files },
     base: view.drafted.base.commit,
     tip: view.tip.commit,
     scope,

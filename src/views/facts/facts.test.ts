@@ -116,11 +116,11 @@ test("a run that is paused for a question says so when it is answered, and asks 
   expect(buildRunCard(view, { ...around, ended: null })).toMatchObject({
     word: "paused",
     reason: "block_answered",
-    held: false,
+    isHeldByQuestion: false,
   });
 
   expect(buildRunCard(read(linesAsking).view, { ...around, ended: null })).toMatchObject({
-    held: true,
+    isHeldByQuestion: true,
   });
 
   expect(statusPage(view, null).join("\n")).not.toMatch(/waiting for your answer|Why/);
@@ -195,7 +195,7 @@ test("a patch is read with the numbers of its lines, whatever it holds", () => {
 
   const { lines, cut } = parseHunks(patch);
   expect(cut).toBe(false);
-  expect(lines.map(({ mark, old, new: now }) => [mark, old, now])).toEqual([
+  expect(lines.map(({ mark, oldNumber: old, newNumber: now }) => [mark, old, now])).toEqual([
     ["!", null, null],
     ["@", null, null],
     [" ", 1, 1],

@@ -5,8 +5,8 @@
 export type DiffLine = {
   readonly mark: " " | "+" | "-" | "@" | "!";
   readonly text: string;
-  readonly old: number | null;
-  readonly new: number | null;
+  readonly oldNumber: number | null;
+  readonly newNumber: number | null;
 };
 
 /** `cut`: the file's diff has more lines than these. */
@@ -31,7 +31,7 @@ export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
     const head = hunkHead.exec(row);
     if (!isInHunk && head === null) {
       const note = headerNote(row);
-      if (note !== null) lines.push({ mark: "!", text: note, old: null, new: null });
+      if (note !== null) lines.push({ mark: "!", text: note, oldNumber: null, newNumber: null });
       continue;
     }
 
@@ -39,15 +39,25 @@ export function parseHunks(patch: string, linesMax = diffLinesMax): FileDiff {
     if (head !== null) {
       isInHunk = true;
       [oldLine, newLine] = [Number(head[1]), Number(head[2])];
-      lines.push({ mark: "@", text: clip(head[3] ?? ""), old: null, new: null });
+      lines.push({ mark: "@", text: clip(head[3] ?? ""), oldNumber: null, newNumber: null });
     } else if (row.startsWith("+")) {
-      lines.push({ mark: "+", text: clip(row.slice(1)), old: null, new: newLine++ });
+      lines.push({ mark: "+", text: clip(row.slice(1)), oldNumber: null, newNumber: newLine++ });
     } else if (row.startsWith("-")) {
-      lines.push({ mark: "-", text: clip(row.slice(1)), old: oldLine++, new: null });
+      lines.push({ mark: "-", text: clip(row.slice(1)), oldNumber: oldLine++, newNumber: null });
     } else if (row.startsWith(" ")) {
-      lines.push({ mark: " ", text: clip(row.slice(1)), old: oldLine++, new: newLine++ });
+      lines.push({
+        mark: " ",
+        text: clip(row.slice(1)),
+        oldNumber: oldLine++,
+        newNumber: newLine++,
+      });
     } else if (row.startsWith("\\")) {
-      lines.push({ mark: "!", text: "no newline at the end of the file", old: null, new: null });
+      lines.push({
+        mark: "!",
+        text: "no newline at the end of the file",
+        oldNumber: null,
+        newNumber: null,
+      });
     }
   }
 

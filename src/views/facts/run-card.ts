@@ -28,25 +28,29 @@ export type RunCard = ShownStatus & {
   /** The progress bar; an empty one has not begun. */
   readonly segments: readonly (Shape | "")[];
   /** Where it is: `3 of 7 phases`. */
-  readonly at: string;
-  readonly place: string;
+  readonly progressText: string;
+  readonly currentPlace: string;
   /** The fullest limit, as a share. */
-  readonly used: { readonly of: string; readonly ratio: number; readonly soft: number } | null;
+  readonly fullestLimit: {
+    readonly of: string;
+    readonly ratio: number;
+    readonly soft: number;
+  } | null;
   readonly started_at: string | null;
   readonly updated_at: string;
   readonly ended_at: string | null;
   /** Until when it is parked. */
-  readonly until: string | null;
+  readonly parkedUntil: string | null;
   readonly verdict: string | null;
-  readonly proved: number;
-  readonly criteria: number;
-  readonly landed: boolean;
-  readonly files: number | null;
+  readonly provedCount: number;
+  readonly criteriaCount: number;
+  readonly hasLanded: boolean;
+  readonly changedFiles: number | null;
   readonly tokens: number;
   readonly usd: number;
-  readonly questions: number;
+  readonly questionCount: number;
   /** It is paused for a question that is still open: a resume would pause again. */
-  readonly held: boolean;
+  readonly isHeldByQuestion: boolean;
   /** A process works on it. */
   readonly hasOwner: boolean;
   /** Another user or machine started it, so it is only read here. */
@@ -86,22 +90,22 @@ export function buildRunCard(
     reason,
     meaning: reasons[reason].meaning,
     segments: listSegments(view, rows),
-    at: describePosition(view, rows),
-    place: describeCurrentPlaces(view)[0] ?? "",
-    used: findFullestLimit(view),
+    progressText: describePosition(view, rows),
+    currentPlace: describeCurrentPlaces(view)[0] ?? "",
+    fullestLimit: findFullestLimit(view),
     started_at: view.startedAt,
     updated_at: view.updatedAt,
     ended_at: ended,
-    until: view.parked?.until ?? null,
+    parkedUntil: view.parked?.until ?? null,
     verdict: view.verdict,
-    proved: criteria.filter(({ proved }) => proved).length,
-    criteria: criteria.length,
-    landed: hasLanded(view),
-    files: null,
+    provedCount: criteria.filter(({ proved }) => proved).length,
+    criteriaCount: criteria.length,
+    hasLanded: hasLanded(view),
+    changedFiles: null,
     tokens: ledger.run.tokens,
     usd: ledger.run.usd,
-    questions: listOpenQuestions(view).length,
-    held: listOpenQuestions(view).some((block) => isPausedFor(view, block)),
+    questionCount: listOpenQuestions(view).length,
+    isHeldByQuestion: listOpenQuestions(view).some((block) => isPausedFor(view, block)),
     hasOwner: owner !== null,
     foreign,
     isolation: view.isolation?.level ?? drafted.isolation,
@@ -204,7 +208,7 @@ function describePosition(view: RunView, rows: readonly PhaseRow[]): string {
   return view.phases.length === 0 ? "" : `${finished} of ${plural(view.phases.length, "step")}`;
 }
 
-function findFullestLimit(view: RunView): RunCard["used"] {
+function findFullestLimit(view: RunView): RunCard["fullestLimit"] {
   const { ratios, soft_ratio } = buildBudgetView(view);
   const [fullest] = Object.entries(ratios).toSorted(([, a], [, b]) => (b ?? 0) - (a ?? 0));
   return fullest === undefined

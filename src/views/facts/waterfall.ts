@@ -32,7 +32,7 @@ export type WaterfallRow = {
 
 /** `from`: when the run began. `nowMs`: how long ago that is, or -1 if the run is over. */
 export type Waterfall = {
-  readonly from: string;
+  readonly startsAt: string;
   readonly spanMs: number;
   readonly nowMs: number;
   readonly rows: readonly WaterfallRow[];
@@ -83,7 +83,7 @@ export function buildWaterfall(
       row: phaseRowsById.get(phase.id),
       spans,
       isExpanded,
-      from,
+      startsAt: from,
       nowMs,
     });
     return isExpanded
@@ -96,7 +96,7 @@ export function buildWaterfall(
     .map((span) => pauseRow(span, from, nowMs));
 
   return {
-    from,
+    startsAt: from,
     spanMs: Math.max(1, nowMs),
     nowMs: isOver ? -1 : nowMs,
     rows: [...rows, ...pauses],
@@ -109,14 +109,14 @@ type PhaseHeadInput = {
   readonly row: PhaseRow | undefined;
   readonly spans: readonly Span[];
   readonly isExpanded: boolean;
-  readonly from: string;
+  readonly startsAt: string;
   readonly nowMs: number;
 };
 
 /** The row of a phase itself; the rows of its steps follow it. */
 function phaseHead(
   view: RunView,
-  { phase, row, spans, isExpanded, from, nowMs }: PhaseHeadInput,
+  { phase, row, spans, isExpanded, startsAt: from, nowMs }: PhaseHeadInput,
 ): WaterfallRow {
   const spent = ownValue(view.ledger.phase, phase.id);
   const isIdle = phase.status === "open" && view.status !== "running";

@@ -48,12 +48,12 @@ function lineRow(line: DiffLine, index: number, notes: NoteControls | undefined)
     );
   }
 
-  const number = line.new ?? line.old ?? 0;
+  const number = line.newNumber ?? line.oldNumber ?? 0;
   return el(
     "tr",
     { class: rowClasses[mark], key: `l${index}` },
-    el("td.ln.o", { "aria-hidden": "true" }, line.old ?? ""),
-    el("td.ln", line.new ?? ""),
+    el("td.ln.o", { "aria-hidden": "true" }, line.oldNumber ?? ""),
+    el("td.ln", line.newNumber ?? ""),
     notes === undefined
       ? null
       : el(

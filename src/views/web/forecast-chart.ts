@@ -22,10 +22,10 @@ export function forecastSection(
   tests: readonly Backtest[],
   run: string | null,
 ): Element | null {
-  const shownTests = tests.filter(({ used }) => used.isDone).slice(-shownMax);
+  const shownTests = tests.filter(({ actual: used }) => used.isDone).slice(-shownMax);
   if (shownTests.length === 0) return null;
   const withinForecast = shownTests.filter(
-    ({ forecast, used }) => used.tokens <= forecast.tokens.p90,
+    ({ forecast, actual: used }) => used.tokens <= forecast.tokens.p90,
   ).length;
 
   return section(
@@ -47,7 +47,7 @@ type Column = {
 };
 
 function forecastChart(tests: readonly Backtest[], run: string | null): Element {
-  const values = tests.flatMap(({ forecast, used }) => [forecast.tokens.p90, used.tokens]);
+  const values = tests.flatMap(({ forecast, actual: used }) => [forecast.tokens.p90, used.tokens]);
   const topValue = Math.max(1, ...values);
 
   // No wider than its runs need, so that a chart of a few runs fits the smallest screen.
@@ -78,7 +78,7 @@ function forecastChart(tests: readonly Backtest[], run: string | null): Element 
 
 /** The forecast as a bar with its median, and the dot of what was used. */
 function columnElements(
-  { forecast: { tokens }, used }: Backtest,
+  { forecast: { tokens }, actual: used }: Backtest,
   { x, barWidth, yOf }: Column,
   isThisRun: boolean,
 ): readonly Element[] {
@@ -119,7 +119,7 @@ function labelAnchor(index: number, count: number): "start" | "middle" | "end" {
 }
 
 function forecastTable(tests: readonly Backtest[]): Element {
-  const rows = tests.map(({ run, forecast: { tokens }, used }) =>
+  const rows = tests.map(({ run, forecast: { tokens }, actual: used }) =>
     el(
       "tr",
       el("th.mono", { scope: "row" }, foreignText(run)),

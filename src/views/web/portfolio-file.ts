@@ -54,7 +54,7 @@ function runRow(run: RunCard): Element {
     "tr",
     el("th", { scope: "row" }, foreignText(run.goal), origin),
     el("td", stateLabel(run.shape, run.word)),
-    el("td.n", `${run.proved} of ${run.criteria}`),
+    el("td.n", `${run.provedCount} of ${run.criteriaCount}`),
     el("td.n", cost),
   );
 }

@@ -83,7 +83,7 @@ const reportHeader = ({ card, branch, agents, isolation, at }: ReportFileInput):
       el(
         "div.meta",
         stateLabel(card.shape, card.word),
-        el("span", card.at === "" ? card.flow : `${card.flow}, ${card.at}`),
+        el("span", card.progressText === "" ? card.flow : `${card.flow}, ${card.progressText}`),
         el("span", [...new Set(agents.map(([, agent]) => agent))].join(" · ")),
         el("span", `isolation ${isolation.level}`),
         el("span.mono", branch),
@@ -98,16 +98,16 @@ function mainFigures({ card, report }: ReportFileInput): Element {
     {
       name: "Verdict",
       value: card.verdict === null ? card.word : card.verdict.replaceAll("_", " "),
-      note: card.landed
+      note: card.hasLanded
         ? "the work is on the branch it began from"
         : "the work is on the run's own branch",
     },
     {
       name: "Proved",
       value:
-        card.criteria === 0
+        card.criteriaCount === 0
           ? `${formatNumber(report.gates)} gates`
-          : `${card.proved} of ${card.criteria}`,
+          : `${card.provedCount} of ${card.criteriaCount}`,
       note: `${formatNumber(passed)} of ${plural(report.evidence.length, "check")} pass`,
     },
     {
@@ -188,7 +188,7 @@ const iconList = (items: readonly string[], shape: "gap" | "bad"): Element =>
   );
 
 function costSection({ points, budget, waterfall, card, at, report }: ReportFileInput): Element {
-  const period = { from: waterfall.from, until: card.ended_at ?? at };
+  const period = { from: waterfall.startsAt, until: card.ended_at ?? at };
   const chart = burnDownChart(points, budget, period) ?? spendingChart(points, period);
 
   const rows = (["tokens", "minutes", "calls", "usd"] as const).map((dimension) => {

@@ -22,7 +22,7 @@ type RowSelection = {
 };
 
 export function waterfallList(
-  { rows, from, spanMs, nowMs }: Waterfall,
+  { rows, startsAt: from, spanMs, nowMs }: Waterfall,
   selection?: RowSelection,
 ): Element {
   return el(

@@ -138,7 +138,7 @@ function filePanel(file: DiffFile): Element {
 
 function fileLines(file: DiffFile): Element {
   if (state.fileDiff === null) return el("p.dim.pad", "…");
-  const canNote = state.diff?.closed === null;
+  const canNote = state.diff?.noNotesBecause === null;
 
   if (state.fileDiff.lines.length > 0) {
     return diffTable(file.path, state.fileDiff, canNote ? { beginNote, notesUnder } : undefined);
@@ -154,10 +154,10 @@ function fileLines(file: DiffFile): Element {
 }
 
 function beginNote(line: DiffLine, at: number): void {
-  const side = line.new === null ? "old" : "new";
+  const side = line.newNumber === null ? "old" : "new";
   state.openNote = {
     path: state.file ?? "",
-    line: line.new ?? line.old ?? 0,
+    line: line.newNumber ?? line.oldNumber ?? 0,
     side,
     text: "",
     at,
@@ -246,7 +246,7 @@ function closeNoteForm(at: number): void {
 function notesTray(): Element {
   const { notes, diff } = state;
   const files = new Set(notes.map(({ path }) => path)).size;
-  const closed = diff?.closed ?? null;
+  const closed = diff?.noNotesBecause ?? null;
 
   return el(
     notes.length === 0 ? "div.panel.tray.idle" : "div.panel.tray",

@@ -86,7 +86,7 @@ function summarySentence(runs: readonly RunCard[], ended: number): string {
     runs.filter((run) => run.shape === shape && run.state !== "completed").length;
   const running = runs.filter((run) => run.hasOwner && run.state === "running").length;
   const parts = [`${plural(running, "run")} at work`];
-  const parkedUntil = runs.find(({ shape }) => shape === "parked")?.until ?? null;
+  const parkedUntil = runs.find(({ shape }) => shape === "parked")?.parkedUntil ?? null;
 
   if (count("parked") > 0) {
     parts.push(
@@ -190,14 +190,14 @@ function endedSummary(runs: readonly RunCard[]): string {
   const sum = (valueOf: (run: RunCard) => number): number =>
     runs.reduce((total, run) => total + valueOf(run), 0);
   const usd = sum((run) => run.usd);
-  const proved = `${sum((run) => run.proved)} of ${sum((run) => run.criteria)} criteria proved`;
+  const proved = `${sum((run) => run.provedCount)} of ${sum((run) => run.criteriaCount)} criteria proved`;
 
   return [plural(runs.length, "run"), proved, ...(usd > 0 ? [formatMoney(usd)] : [])].join(", ");
 }
 
 function limits(openRunCards: readonly RunCard[]): Element {
   const used = openRunCards
-    .flatMap((run) => (run.used === null ? [] : [{ run, ...run.used }]))
+    .flatMap((run) => (run.fullestLimit === null ? [] : [{ run, ...run.fullestLimit }]))
     .toSorted((left, right) => right.ratio - left.ratio);
 
   const levels = [...new Set(openRunCards.map(({ isolation }) => isolation))].join(", ");

@@ -49,7 +49,7 @@ export function runHead(
           el(
             "div.meta",
             stateLabel(card.shape, card.word),
-            el("span", card.at === "" ? card.flow : `${card.flow}, ${card.at}`),
+            el("span", card.progressText === "" ? card.flow : `${card.flow}, ${card.progressText}`),
             el("span", [...new Set(agents.map(([, agent]) => agent))].join(" · ")),
             el("span", `isolation ${isolation.level}`),
             el("span.mono.wide-only", branch),
@@ -75,7 +75,9 @@ function controls(): Child {
   const key = card.key;
   const isWorking = card.hasOwner && card.state === "running";
   const whyLive = card.hasOwner ? "It goes on by itself." : null;
-  const whyNotResume = card.held ? "It waits for an answer; give it in the Inbox." : whyLive;
+  const whyNotResume = card.isHeldByQuestion
+    ? "It waits for an answer; give it in the Inbox."
+    : whyLive;
 
   return [
     isWorking

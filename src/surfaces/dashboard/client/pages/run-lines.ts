@@ -23,7 +23,7 @@ export const briefRunLine = (run: RunCard): Element =>
   );
 
 export function runLine(run: RunCard): Element {
-  const isParked = run.shape === "parked" && run.until !== null;
+  const isParked = run.shape === "parked" && run.parkedUntil !== null;
   return el(
     "a.item.run-line",
     { href: pageLink("run", run.key), "data-row": "", key: run.key },
@@ -34,11 +34,17 @@ export function runLine(run: RunCard): Element {
       run.foreign ? el("span.tiny.dim.no-wrap", "from elsewhere") : null,
       el("span.hidden-text", `, ${run.word}`),
     ),
-    el("span.gauge", segmentTrack(run.segments, run.at), el("span.num", run.at)),
+    el(
+      "span.gauge",
+      segmentTrack(run.segments, run.progressText),
+      el("span.num", run.progressText),
+    ),
     el("span.gauge.budget", budgetGauge(run)),
     el(
       "span.tiny.dim.right.no-wrap.num",
-      isParked ? `until ${run.until.slice(11, 16)}` : formatElapsed(run.started_at, serverNow()),
+      isParked
+        ? `until ${run.parkedUntil.slice(11, 16)}`
+        : formatElapsed(run.started_at, serverNow()),
     ),
     el(
       "span.now-line",
@@ -49,11 +55,15 @@ export function runLine(run: RunCard): Element {
   );
 }
 
-function budgetGauge({ used }: RunCard): Child {
-  if (used === null) return null;
+function budgetGauge({ fullestLimit }: RunCard): Child {
+  if (fullestLimit === null) return null;
   return [
-    limitMeter(used.ratio, used.soft, `${formatShare(used.ratio)} of ${used.of}`),
-    el("span.num", `${formatShare(used.ratio)} ${used.of}`),
+    limitMeter(
+      fullestLimit.ratio,
+      fullestLimit.soft,
+      `${formatShare(fullestLimit.ratio)} of ${fullestLimit.of}`,
+    ),
+    el("span.num", `${formatShare(fullestLimit.ratio)} ${fullestLimit.of}`),
   ];
 }
 
@@ -61,13 +71,16 @@ function budgetGauge({ used }: RunCard): Child {
 function activity(run: RunCard): Child {
   const liveLine = state.overview?.liveLines[run.key] ?? "";
   if (liveLine !== "") return foreignText(liveLine);
-  if (run.shape === "run") return el("span.dim", foreignText(run.place));
+  if (run.shape === "run") return el("span.dim", foreignText(run.currentPlace));
 
   return el("span.dim", run.shape === "paused" ? foreignText(run.meaning) : run.word);
 }
 
 export function endedLine(run: RunCard): Element {
-  const proof = run.criteria === 0 ? run.at : `${run.proved} of ${run.criteria} proved`;
+  const proof =
+    run.criteriaCount === 0
+      ? run.progressText
+      : `${run.provedCount} of ${run.criteriaCount} proved`;
   return el(
     "a.item.ended",
     { href: pageLink("run", run.key), "data-row": "", key: run.key },

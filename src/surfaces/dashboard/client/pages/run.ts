@@ -49,7 +49,7 @@ export function runPage(): Child {
       "div.cols",
       section(
         "Waterfall",
-        `${formatShortTime(waterfall.from)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`,
+        `${formatShortTime(waterfall.startsAt)} to ${waterfall.nowMs < 0 ? "the end" : "now"}, UTC`,
         drawWaterfall(waterfall),
       ),
       el(
@@ -159,17 +159,17 @@ function describeState(run: ShownRun): Child {
     return el(
       "div.panel.live",
       el("span.pulse"),
-      el("span.mono.dim.no-wrap.wide-only", foreignText(card.place)),
+      el("span.mono.dim.no-wrap.wide-only", foreignText(card.currentPlace)),
       el(
         "span.mono.cut",
         liveLine === "" ? el("span.dim", "between two steps") : foreignText(liveLine),
       ),
-      card.questions === 0
+      card.questionCount === 0
         ? null
         : el(
             "a.link.tiny.no-wrap",
             { href: "#inbox" },
-            `${plural(card.questions, "question")} in the Inbox`,
+            `${plural(card.questionCount, "question")} in the Inbox`,
           ),
     );
   }
@@ -193,7 +193,7 @@ function describeState(run: ShownRun): Child {
       foreignText(card.meaning),
       el("div.tiny.dim.mono", card.reason),
       detail === null || detail === "" ? null : el("div.second", foreignText(detail)),
-      card.questions === 0
+      card.questionCount === 0
         ? null
         : el("div.gap-top", el("a.button", { href: "#inbox" }, "Answer in the Inbox")),
       el(
@@ -217,19 +217,19 @@ function keyFigures({
   breaker,
   breaker_words: words,
 }: ShownRun): Element {
-  const tightest = card.used;
+  const tightest = card.fullestLimit;
   return figureRow([
     {
       name: "Progress",
-      value: card.at === "" || card.criteria > 0 ? card.word : card.at,
-      note: card.place === "" ? card.flow : foreignText(card.place),
+      value: card.progressText === "" || card.criteriaCount > 0 ? card.word : card.progressText,
+      note: card.currentPlace === "" ? card.flow : foreignText(card.currentPlace),
     },
     {
       name: "Proved",
       value:
-        card.criteria === 0
+        card.criteriaCount === 0
           ? `${formatNumber(report.gates)} gates`
-          : `${card.proved} of ${card.criteria}`,
+          : `${card.provedCount} of ${card.criteriaCount}`,
       note: describeChecks(report.evidence),
     },
     {
@@ -258,7 +258,10 @@ function describeChecks(evidence: ShownRun["report"]["evidence"]): string {
 }
 
 function budgetSection({ budget: view, points, waterfall, at, card }: ShownRun): Element {
-  const chart = burnDownChart(points, view, { from: waterfall.from, until: card.ended_at ?? at });
+  const chart = burnDownChart(points, view, {
+    from: waterfall.startsAt,
+    until: card.ended_at ?? at,
+  });
   return section(
     "Budget",
     chart === null ? "" : "what is left",
