@@ -21,17 +21,17 @@ type AdvanceCursor = (run: RunView, cursor: CursorView) => NextAction | null;
  */
 export function advanceTasks(
   run: RunView,
-  open: OpenAttemptView,
+  openAttempt: OpenAttemptView,
   step: Step,
   advance: AdvanceCursor,
 ): NextAction | null {
-  for (const [index, wave] of open.waves.entries()) {
-    const cursors = wave.map((task) => getCursor(run, taskPath(open.attempt, task)));
+  for (const [index, wave] of openAttempt.waves.entries()) {
+    const cursors = wave.map((task) => getCursor(run, taskPath(openAttempt.attempt, task)));
     if (cursors.some(({ result }) => result === null)) {
-      return advanceWave(run, { open, cursors, width: step.tasks?.parallel ?? 1, advance });
+      return advanceWave(run, { openAttempt, cursors, width: step.tasks?.parallel ?? 1, advance });
     }
 
-    const waveCursor = ownValue(run.cursors, wavePath(open.attempt, index));
+    const waveCursor = ownValue(run.cursors, wavePath(openAttempt.attempt, index));
     if (waveCursor !== undefined && waveCursor.result === null) return advance(run, waveCursor);
     const isOver =
       waveCursor?.result === "failed" ||
@@ -39,22 +39,25 @@ export function advanceTasks(
     if (isOver) break;
   }
 
-  return tasksOutcome(run, open);
+  return tasksOutcome(run, openAttempt);
 }
 
 type Wave = {
-  readonly open: OpenAttemptView;
+  readonly openAttempt: OpenAttemptView;
   readonly cursors: readonly CursorView[];
   /** How many of its tasks may run at once. */
   readonly width: number;
   readonly advance: AdvanceCursor;
 };
 
-function advanceWave(run: RunView, { open, cursors, width, advance }: Wave): NextAction | null {
+function advanceWave(
+  run: RunView,
+  { openAttempt, cursors, width, advance }: Wave,
+): NextAction | null {
   let busy = cursors.reduce((sum, cursor) => sum + (cursor.open === null ? 0 : 1), 0);
   for (const cursor of cursors) {
     if (cursor.result !== null) continue;
-    const dependencies = findDependencies(run, open, cursor);
+    const dependencies = findDependencies(run, openAttempt, cursor);
     if (dependencies.some(({ result }) => result === "failed" || result === "skipped")) {
       return record({ event: "task_skipped", walk: cursor.path, because: "blocked" });
     }

@@ -34,7 +34,7 @@ import { buildCommitSubject, describePhase } from "./attempt-commit-subject.ts";
 import { buildStepFailed, buildViolation } from "./turn-events.ts";
 
 export async function runAgentStep(execution: StepExecution): Promise<void> {
-  const { stage } = readContext(execution).open;
+  const { stage } = readContext(execution).openAttempt;
   const turn = stage === "started" ? await runTurn(execution) : null;
   if (turn === "over") return;
 
@@ -65,7 +65,7 @@ async function applyChanges(
   const changes = turnChanges ?? (await readUncommittedChanges(execution));
 
   // Only after a crash: otherwise the turn's line and the refusal are written together.
-  const outside = context.open.turn?.outside ?? [];
+  const outside = context.openAttempt.turn?.outside ?? [];
   const violation = changes === null ? null : buildViolation(execution, changes, outside);
   if (violation !== null) {
     await execution.recordAndQuarantine(violation);
@@ -140,23 +140,23 @@ async function recordProof(
   turn: CompletedTurn | null,
   parent: GitSha | null,
 ): Promise<void> {
-  const { run, cursor, step, open } = readContext(execution);
+  const { run, cursor, step, openAttempt } = readContext(execution);
   const proof = await proveStep(execution, turn?.report.prompt); // A3
 
   const claimEvents = await checkClaims(execution, {
-    agent: open.turn?.agent ?? "",
+    agent: openAttempt.turn?.agent ?? "",
     report: turn?.report ?? null,
-    commit: open.commit ?? run.tip.commit,
-    changed: open.paths,
+    commit: openAttempt.commit ?? run.tip.commit,
+    changed: openAttempt.paths,
     results: proof.checks,
     ...(parent === null ? {} : { parent }),
     ...(turn === null ? {} : { ignored: turn.changes.ignored }),
   });
   if (execution.cancel.isCancelled) throw new Cancelled();
 
-  const isChanged = open.commit !== null;
+  const isChanged = openAttempt.commit !== null;
   // With parallel attempts the tip may be another's: progress is judged by what this one left.
-  const tree = open.tree ?? run.tip.tree;
+  const tree = openAttempt.tree ?? run.tip.tree;
   const hasProgressed = madeProgress(run, cursor.phase, {
     tree,
     checks: proof.checks,
@@ -165,9 +165,9 @@ async function recordProof(
 
   const facts = {
     changed: isChanged,
-    promised: open.turn?.promised ?? false,
-    announced_more: open.turn?.announced_more ?? false,
-    ...questionFact(open.turn?.question),
+    promised: openAttempt.turn?.promised ?? false,
+    announced_more: openAttempt.turn?.announced_more ?? false,
+    ...questionFact(openAttempt.turn?.question),
     ...proof.facts,
   };
   const outcome = { attempt: execution.attempt, facts, checks: [...proof.checks], tree };

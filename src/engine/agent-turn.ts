@@ -85,7 +85,7 @@ type PreparedTurn = {
  */
 async function prepareTurn(execution: StepExecution): Promise<PreparedTurn> {
   const { runtime, attempt } = execution;
-  const { run, cursor, step, open } = readContext(execution);
+  const { run, cursor, step, openAttempt } = readContext(execution);
 
   const layer = await runtime.workspace.openLayer(
     attempt,
@@ -103,7 +103,7 @@ async function prepareTurn(execution: StepExecution): Promise<PreparedTurn> {
     });
   }
 
-  const turnPrompt = await runtime.buildPrompt({ run, cursor, step, open });
+  const turnPrompt = await runtime.buildPrompt({ run, cursor, step, openAttempt });
   const previousTurn =
     step.returns === undefined ? null : await loadTurn(execution, cursor.handed?.[step.id]);
 
@@ -130,7 +130,7 @@ async function takeTurn(
   request: TurnRequest,
 ): Promise<{ readonly result: TurnResult; readonly usage: Usage }> {
   const { clock, agents } = execution.runtime;
-  const { need } = readContext(execution).open;
+  const { need } = readContext(execution).openAttempt;
 
   const startedMs = clock.monotonicMs();
   const result = await agents.turn(request);

@@ -45,9 +45,9 @@ export async function checkClaims(
   execution: StepExecution,
   { agent, report, ...context }: ClaimsInput,
 ): Promise<readonly Draft[]> {
-  const { run, cursor, open } = readContext(execution);
+  const { run, cursor, openAttempt } = readContext(execution);
   const { attempt, runtime } = execution;
-  if (open.heard === true) return []; // H1
+  if (openAttempt.heard === true) return []; // H1
   const agentReport = report ?? (await loadReport(execution));
   if (agentReport.said === "" && (agentReport.claim ?? null) === null && !agentReport.promised) {
     return [];
@@ -69,8 +69,8 @@ function claimsCheckedEvent(
   claims: ClaimChecked[],
   waiting: ClaimChecked[],
 ): Draft {
-  const { run, open } = readContext(execution);
-  const role = open.role ?? "";
+  const { run, openAttempt } = readContext(execution);
+  const role = openAttempt.role ?? "";
   const model = (run.drafted.cast[role] ?? run.drafted.cast["*"])?.override?.model;
 
   return {
@@ -156,7 +156,7 @@ const withoutWaits = ({ kind, text, verdict, why }: ClaimChecked): ClaimChecked 
 });
 
 async function loadReport(execution: StepExecution): Promise<AgentReport> {
-  const { turn } = readContext(execution).open;
+  const { turn } = readContext(execution).openAttempt;
   const recorded = await loadTurn(execution, turn?.claim);
   return {
     said: recorded?.said ?? turn?.said ?? "",

@@ -73,8 +73,8 @@ async function mergeWork(
   execution: StepExecution,
   { work }: ChildResult,
 ): Promise<readonly string[]> {
-  const { run, cursor, step, open } = readContext(execution);
-  if (work === undefined || open.stage === "applied") return [];
+  const { run, cursor, step, openAttempt } = readContext(execution);
+  if (work === undefined || openAttempt.stage === "applied") return [];
   const { attempt, runtime } = execution;
 
   const subject = buildCommitSubject({

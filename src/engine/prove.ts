@@ -44,12 +44,12 @@ export type ProofOutcome = {
  * from it isn't content.
  */
 export async function proveStep(execution: StepExecution, prompt?: string): Promise<ProofOutcome> {
-  const { run, cursor, step, open } = readContext(execution);
+  const { run, cursor, step, openAttempt } = readContext(execution);
   const { attempt, cancel, runtime } = execution;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const names = (step.proof ?? []).filter((proof) => typeof proof === "string");
   const commit = run.tip.commit;
-  const changed = [...open.paths, ...(cursor.unproved?.[step.id] ?? [])];
+  const changed = [...openAttempt.paths, ...(cursor.unproved?.[step.id] ?? [])];
 
   const shared = {
     attempt,
@@ -120,7 +120,7 @@ export async function proveNamed(
   execution: StepExecution,
   names: readonly string[],
 ): Promise<ProofOutcome> {
-  const { run, cursor, step, open } = readContext(execution);
+  const { run, cursor, step, openAttempt } = readContext(execution);
   const { attempt, cancel, runtime } = execution;
   const failures: string[] = [];
   const checks: CheckResult[] = [];
@@ -137,7 +137,7 @@ export async function proveNamed(
       state: run,
       cursor,
       commit: run.tip.commit,
-      changed: open.paths,
+      changed: openAttempt.paths,
       ...selectPastOutcomes(cursor, step),
       cancel: cancel.signal,
       onLiveEvent: runtime.onLiveEvent,

@@ -32,17 +32,19 @@ export async function recoverAttempt(
   attempt: AttemptId,
 ): Promise<Settlement> {
   await runtime.agents.sweep(run.drafted.run_id); // a pipe cannot be taken over: processes that still live are ended first
-  const open = run.open[attempt];
-  invariant(open !== undefined, `${attempt} is open`);
-  const cursor = run.cursors[open.cursor];
-  invariant(cursor !== undefined, `F2: ${open.cursor} is a cursor of the run`);
-  const step = findStep(run, cursor, open.step);
-  const crashState = await inspectCrash(runtime, run, { cursor, open, step });
+  const openAttempt = run.open[attempt];
+  invariant(openAttempt !== undefined, `${attempt} is open`);
+  const cursor = run.cursors[openAttempt.cursor];
+  invariant(cursor !== undefined, `F2: ${openAttempt.cursor} is a cursor of the run`);
+  const step = findStep(run, cursor, openAttempt.step);
+  const crashState = await inspectCrash(runtime, run, { cursor, openAttempt, step });
   const { remedy, why } = findRecoveryRow(crashState);
   const wasPaid =
     crashState.kind === "agent" && crashState.stage === "started" && crashState.layer !== "absent";
   const usage =
-    wasPaid && remedy !== "ask" ? reportedCharge(null, { need: open.need, minutes: 0 }) : undefined;
+    wasPaid && remedy !== "ask"
+      ? reportedCharge(null, { need: openAttempt.need, minutes: 0 })
+      : undefined;
   const usageField = usage === undefined ? {} : { usage };
 
   const event = {
@@ -63,7 +65,7 @@ export async function recoverAttempt(
 
 type CrashedAttempt = {
   readonly cursor: CursorView;
-  readonly open: OpenAttemptView;
+  readonly openAttempt: OpenAttemptView;
   readonly step: Step;
 };
 
@@ -72,27 +74,30 @@ async function inspectCrash(
   run: RunView,
   attempt: CrashedAttempt,
 ): Promise<CrashState> {
-  const { open, step } = attempt;
+  const { openAttempt, step } = attempt;
   const kind = stepKind(step);
-  const stage = open.stage === "turned" || open.stage === "applied" ? open.stage : "started";
+  const stage =
+    openAttempt.stage === "turned" || openAttempt.stage === "applied"
+      ? openAttempt.stage
+      : "started";
 
   const defaults = {
     stage,
     layer: "absent",
     done: false,
     proof: false,
-    often: open.crashes >= crashesMax,
+    often: openAttempt.crashes >= crashesMax,
   } as const;
 
   switch (kind) {
     case "agent": {
       const { layer, commit } = await runtime.workspace.inspect(
-        open.attempt,
-        open.turn?.layer ?? null,
+        openAttempt.attempt,
+        openAttempt.turn?.layer ?? null,
       );
 
       // Its turn has ended; it was not recorded, and its layer is read for the first time.
-      if (stage === "started" && runtime.receipts.read(open.attempt) !== null) {
+      if (stage === "started" && runtime.receipts.read(openAttempt.attempt) !== null) {
         return {
           ...defaults,
           kind,
@@ -114,7 +119,7 @@ async function inspectCrash(
       return {
         ...defaults,
         kind,
-        done: (await runtime.functions.run[step.run ?? ""]?.isDone?.(open.attempt)) ?? false,
+        done: (await runtime.functions.run[step.run ?? ""]?.isDone?.(openAttempt.attempt)) ?? false,
       };
     case "check":
     case "tasks":
@@ -134,9 +139,9 @@ async function inspectCrash(
 async function isDoneByArtifacts(
   runtime: Runtime,
   run: RunView,
-  { cursor, open, step }: CrashedAttempt,
+  { cursor, openAttempt, step }: CrashedAttempt,
 ): Promise<boolean> {
-  const { attempt } = open;
+  const { attempt } = openAttempt;
   const gates = (step.proof ?? []).filter((proof): proof is Gate => typeof proof !== "string");
   const needsNames = gates.length !== (step.proof ?? []).length;
   const needsReport = step.returns !== undefined && step.returns_optional !== true;

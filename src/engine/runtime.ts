@@ -24,7 +24,7 @@ export type PromptTurn = {
   readonly run: RunView;
   readonly cursor: CursorView;
   readonly step: Step;
-  readonly open: OpenAttemptView;
+  readonly openAttempt: OpenAttemptView;
 };
 
 /**

@@ -51,7 +51,7 @@ export class Cancelled extends Error {
 /** The attempt's context, read from the state. */
 export type ExecutionContext = {
   readonly run: RunView;
-  readonly open: OpenAttemptView;
+  readonly openAttempt: OpenAttemptView;
   readonly cursor: CursorView;
   readonly step: Step;
 };
@@ -68,11 +68,12 @@ export function getOpenAttempt(execution: StepExecution): OpenAttemptView {
 
 export function readContext(execution: StepExecution): ExecutionContext {
   const run = execution.run();
-  const open = getOpenAttempt(execution);
-  const cursor = run.cursors[open.cursor];
-  if (cursor === undefined) throw new InvariantBroken(`F2: ${open.cursor} is a cursor of the run`);
+  const openAttempt = getOpenAttempt(execution);
+  const cursor = run.cursors[openAttempt.cursor];
+  if (cursor === undefined)
+    throw new InvariantBroken(`F2: ${openAttempt.cursor} is a cursor of the run`);
 
-  return { run, open, cursor, step: findStep(run, cursor, open.step) };
+  return { run, openAttempt, cursor, step: findStep(run, cursor, openAttempt.step) };
 }
 
 /**

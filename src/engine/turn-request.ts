@@ -37,7 +37,7 @@ export function buildTurnRequest(
   layer: string,
   previous?: unknown,
 ): { readonly turn: TurnRequest; readonly isBoundByBudget: boolean } {
-  const { run, cursor, step, open } = readContext(execution);
+  const { run, cursor, step, openAttempt } = readContext(execution);
   const stepMinutes =
     step.limits?.minutes ?? run.drafted.flow.limits?.step?.minutes ?? stepMinutesDefault;
   const budgetMinutes = minutesLeft(run, cursor.phase);
@@ -56,10 +56,10 @@ export function buildTurnRequest(
     layer,
     minutesMax: Math.min(stepMinutes, budgetMinutes),
     scope: run.drafted.objective.scope,
-    isInterrupted: open.session !== null,
+    isInterrupted: openAttempt.session !== null,
     allowanceLeft: () => meterAllowance(execution.run(), cursor.phase),
     isUnpaid: () => execution.run().open[execution.attempt]?.stage === "started",
-    session: open.session ?? findSessionToContinue(cursor, step),
+    session: openAttempt.session ?? findSessionToContinue(cursor, step),
     onSession: createSessionRecorder(execution, turnPrompt.cast.agent),
     onAskAgain: createCorrectionRecorder(execution),
     onLiveEvent: execution.runtime.onLiveEvent,

@@ -269,7 +269,7 @@ function createPromptBuilder(
       readReturn: async (hash) =>
         ((await readJson(hash)) as { readonly claim?: unknown }).claim ?? null,
       phaseNotes: fileWriter.phaseNotes,
-      readLearnings: (role) => fileWriter.learnings(role, learningChecks(turn.open.attempt)),
+      readLearnings: (role) => fileWriter.learnings(role, learningChecks(turn.openAttempt.attempt)),
     });
 }
 

@@ -73,9 +73,9 @@ function describeViolation({ by, detail }: NonNullable<RunView["violation"]>): s
 }
 
 /** Says which changes of the agent were discarded, put back or overruled, and why. */
-function renderRejections({ run, open }: PromptTurn): readonly string[] {
+function renderRejections({ run, openAttempt }: PromptTurn): readonly string[] {
   const lines: string[] = [];
-  if (run.violation !== null && run.violation.attempt === open.attempt) {
+  if (run.violation !== null && run.violation.attempt === openAttempt.attempt) {
     lines.push(
       `Your last try was discarded: it ${cutMiddle(describeViolation(run.violation), detailCharsMax)}`,
     ); // V3

@@ -35,7 +35,7 @@ async function promptOf(
   const [cursor, open] = [run.cursors["1"], Object.values(run.open)[0]];
   if (cursor === undefined || open === undefined) throw new Error("a turn should be open");
   const castRun = { ...run, drafted: { ...run.drafted, cast: { worker: { agent: "a" } } } };
-  const turn = { run: castRun, cursor, step: worker, open };
+  const turn = { run: castRun, cursor, step: worker, openAttempt: open };
 
   return (
     await buildTurnPrompt({ "w.md": "{goal}\n{previous}\n{learnings}" }, turn, {

@@ -24,7 +24,7 @@ export async function buildTurnPrompt(
   turn: PromptTurn,
   sources: PromptSources,
 ): Promise<TurnPrompt> {
-  const { run, cursor, step, open } = turn;
+  const { run, cursor, step, openAttempt } = turn;
   const template = templates[step.prompt ?? ""];
   invariant(template !== undefined, `a prompt of the flow is recorded with it: ${step.prompt}`);
   const { objective, cast } = run.drafted;
@@ -52,7 +52,7 @@ export async function buildTurnPrompt(
     previous: await renderFeedback(turn, sources),
     learnings: (await sources.readLearnings?.(role)) ?? "",
     return_schema: schema === null ? "" : JSON.stringify(schema, null, 2),
-    attempt: open.attempt,
+    attempt: openAttempt.attempt,
     limits: `${Math.floor(minutesLeft(run, cursor.phase))} minutes, ${Math.floor(tokensLeft(run, cursor.phase))} tokens left`,
   } satisfies Record<Placeholder, string>;
 
