@@ -115,10 +115,10 @@ type Unfitness = { readonly problem: string; readonly fix: string };
 /** Why an installed agent can't be used, and what to do; null if it can. */
 async function findUnfitness(
   { minNode, hints }: AgentProfile,
-  { program: { needs, versionMin }, version, realPath }: InstalledProgram,
+  { program: { requiredPrograms, versionMin }, version, realPath }: InstalledProgram,
   env: Environment,
 ): Promise<Unfitness | null> {
-  const missing = needs.filter((name) => findOnPath(name, env) === null);
+  const missing = requiredPrograms.filter((name) => findOnPath(name, env) === null);
   if (missing.length > 0) {
     return {
       problem: `it needs ${missing.join(" and ")} on the PATH`,
@@ -158,10 +158,13 @@ function findAllOnPath(name: string, env: Environment): readonly string[] {
   return folders.map((folder) => join(folder, name)).filter(isExecutable);
 }
 
-const isFromRightPackage = ({ only, not }: AgentProgram, path: string): boolean => {
-  if (only === null && not === null) return true;
+const isFromRightPackage = ({ onlyPackage, notPackage }: AgentProgram, path: string): boolean => {
+  if (onlyPackage === null && notPackage === null) return true;
   const name = readNpmPackage(realpathSync(path))?.name ?? "";
-  return (only === null || name.startsWith(only)) && (not === null || !name.startsWith(not));
+  return (
+    (onlyPackage === null || name.startsWith(onlyPackage)) &&
+    (notPackage === null || !name.startsWith(notPackage))
+  );
 };
 
 const packageBytesMax = 256 * 1024;

@@ -39,7 +39,7 @@ export type ReturnedLogin = {
   /** Paths below HOME. */
   readonly renewed: readonly string[];
   /** Changed files that were not copied back. */
-  readonly kept: readonly { readonly path: string; readonly why: string }[];
+  readonly keptFiles: readonly { readonly path: string; readonly why: string }[];
 };
 type FileOutcome = { readonly path: string; readonly outcome: CopyBackOutcome };
 export type LentLogin = {
@@ -48,10 +48,10 @@ export type LentLogin = {
 };
 
 type LoanedFile = {
-  readonly file: LoginFile;
+  readonly loginFile: LoginFile;
   /** The path of the copy, and of the record that it was made (L5). */
-  readonly copy: string;
-  readonly record: string;
+  readonly copyPath: string;
+  readonly recordPath: string;
   /** The hash of the copy as it was made, or as it was last copied back. */
   lentHash: string;
   /** How many turns use the copy. */
@@ -76,14 +76,14 @@ export function lendLogin(
     const outcomes: FileOutcome[] = [];
 
     for (const loan of isReturned ? [] : loans) {
-      const { path } = loan.file;
+      const { path } = loan.loginFile;
       giveOwnerAccess(privateHome, path.split("/").slice(0, -1));
       loan.borrowers -= 1;
       const outcome = tryCopyBack(loan, userHome);
       outcomes.push({ path, outcome });
       if (loan.borrowers > 0 || isPutOff(outcome)) continue; // L6
       // A login is in the private HOME only while a turn uses it.
-      currentLoans.delete(loan.copy); // L4
+      currentLoans.delete(loan.copyPath); // L4
       deleteCopy(loan);
     }
 
@@ -91,12 +91,12 @@ export function lendLogin(
     return Promise.resolve(sortOutcomes(outcomes));
   };
 
-  return Promise.resolve({ files: loans.map(({ file }) => file.path), giveBack });
+  return Promise.resolve({ files: loans.map(({ loginFile }) => loginFile.path), giveBack });
 }
 
 function lendFile(file: LoginFile, userHome: string, privateHome: string): LoanedFile | null {
-  const copy = join(privateHome, file.path);
-  const shared = currentLoans.get(copy);
+  const copyPath = join(privateHome, file.path);
+  const shared = currentLoans.get(copyPath);
   if (shared !== undefined) {
     shared.borrowers += 1;
     return shared; // L4
@@ -107,16 +107,16 @@ function lendFile(file: LoginFile, userHome: string, privateHome: string): Loane
   const { content } = own;
 
   const loan = {
-    file,
-    copy,
-    record: recordPath(file, privateHome),
+    loginFile: file,
+    copyPath,
+    recordPath: findRecordPath(file, privateHome),
     lentHash: sha256(content),
     borrowers: 1,
   };
-  mkdirSync(dirname(loan.record), { recursive: true, mode: 0o700 });
-  writeFileSync(loan.record, loan.lentHash, { mode: 0o600 }); // L5
+  mkdirSync(dirname(loan.recordPath), { recursive: true, mode: 0o700 });
+  writeFileSync(loan.recordPath, loan.lentHash, { mode: 0o600 }); // L5
   writeBelow(privateHome, file.path, content); // L1
-  currentLoans.set(copy, loan);
+  currentLoans.set(copyPath, loan);
 
   return loan;
 }
@@ -131,12 +131,12 @@ export function returnLeftoverLoans(
 
   for (const file of files) {
     const loan = {
-      file,
-      copy: join(privateHome, file.path),
-      record: recordPath(file, privateHome),
+      loginFile: file,
+      copyPath: join(privateHome, file.path),
+      recordPath: findRecordPath(file, privateHome),
     };
-    const record = readContent(loan.record);
-    if ("problem" in record || currentLoans.has(loan.copy)) continue;
+    const record = readContent(loan.recordPath);
+    if ("problem" in record || currentLoans.has(loan.copyPath)) continue;
     giveOwnerAccess(privateHome, file.path.split("/").slice(0, -1));
     const outcome = tryCopyBack(
       { ...loan, lentHash: record.content.toString("utf8"), borrowers: 0 },
@@ -152,27 +152,27 @@ export function returnLeftoverLoans(
 /** What was renewed and what was not; an unchanged file is in neither list. */
 const sortOutcomes = (outcomes: readonly FileOutcome[]): ReturnedLogin => ({
   renewed: outcomes.flatMap(({ path, outcome }) => (outcome === "renewed" ? [path] : [])),
-  kept: outcomes.flatMap(({ path, outcome }) =>
+  keptFiles: outcomes.flatMap(({ path, outcome }) =>
     typeof outcome === "object" ? [{ path, why: outcome.why }] : [],
   ),
 });
 
 /** Beside the private HOME, where no sandboxed agent can read it. */
-const recordPath = ({ path }: LoginFile, privateHome: string): string =>
+const findRecordPath = ({ path }: LoginFile, privateHome: string): string =>
   join(dirname(privateHome), "lent", sha256(Buffer.from(path)).slice(0, 16));
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-function deleteCopy({ copy, record }: Pick<LoanedFile, "copy" | "record">): void {
+function deleteCopy({ copyPath, recordPath }: Pick<LoanedFile, "copyPath" | "recordPath">): void {
   try {
-    rmSync(copy, { recursive: true, force: true });
+    rmSync(copyPath, { recursive: true, force: true });
   } catch {
     // It has become a folder with parts that can't be deleted: it is moved out of the way, and goes
     // with the private HOME.
-    renameSync(copy, join(dirname(copy), `.${randomBytes(6).toString("hex")}`));
+    renameSync(copyPath, join(dirname(copyPath), `.${randomBytes(6).toString("hex")}`));
   }
 
-  rmSync(record, { force: true });
+  rmSync(recordPath, { force: true });
 }
 
 /**
@@ -196,21 +196,23 @@ function tryCopyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
 }
 
 function copyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
-  const { file, copy, lentHash } = loan;
-  const left = readContent(copy);
+  const { loginFile, copyPath, lentHash } = loan;
+  const left = readContent(copyPath);
   if ("problem" in left) {
-    return file.refreshes ? { why: `the agent left ${left.problem} in its place` } : "unchanged";
+    return loginFile.refreshes
+      ? { why: `the agent left ${left.problem} in its place` }
+      : "unchanged";
   }
 
   const leftContent = left.content;
-  if (sha256(leftContent) === lentHash || !file.refreshes) return "unchanged";
-  const userFile = join(userHome, file.path);
+  if (sha256(leftContent) === lentHash || !loginFile.refreshes) return "unchanged";
+  const userFile = join(userHome, loginFile.path);
   const own = readContent(userFile);
   if ("problem" in own) return { why: `the user's own is ${own.problem} by now` };
   const userContent = own.content;
   if (sha256(userContent) !== lentHash) return { why: "the user's own changed meanwhile" }; // L2
   if (
-    file.path.endsWith(".json") &&
+    loginFile.path.endsWith(".json") &&
     describeJsonShape(leftContent) !== describeJsonShape(userContent)
   ) {
     return { why: "what the agent left there has another shape" };
@@ -218,7 +220,7 @@ function copyBack(loan: LoanedFile, userHome: string): CopyBackOutcome {
 
   replaceFile(userFile, leftContent); // L3
   loan.lentHash = sha256(leftContent);
-  writeFileSync(loan.record, loan.lentHash, { mode: 0o600 });
+  writeFileSync(loan.recordPath, loan.lentHash, { mode: 0o600 });
 
   return "renewed";
 }

@@ -62,7 +62,7 @@ export type AgentsOptions = {
    * Identifies the repository, since two could have a run of one name: a sweep leaves the other's
    * agents alone.
    */
-  readonly place?: string;
+  readonly repository?: string;
   /** A private HOME; its config is written there and its login lent to it. */
   readonly home?: string;
   /** The user's environment and home, where keys and logins are. */
@@ -97,17 +97,17 @@ export type OpenedAgents = Agents & {
 };
 
 export function openAgents(options: AgentsOptions): OpenedAgents {
-  const life = randomUUID();
-  const place = options.place ?? "";
+  const agentsId = randomUUID();
+  const repository = options.repository ?? "";
   let guardian: Guardian | null = null;
-  const getGuardian = (): Guardian => (guardian ??= openGuardian(life));
+  const getGuardian = (): Guardian => (guardian ??= openGuardian(agentsId));
 
   return {
     turn: (request) =>
       runTurn(
         options,
         request,
-        { run: request.run, attempt: request.attempt, place, life },
+        { run: request.run, attempt: request.attempt, repository, agentsId },
         getGuardian,
       ),
     guard: (mark) => getGuardian().alsoEnd(mark),
@@ -116,7 +116,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     // agents of the first ones already run.
     sweep: async (run) => {
       const sweptCount = await killMarkedProcesses(
-        (words) => createRunFilter(run, place)(words) && !createLifeFilter(life)(words),
+        (words) => createRunFilter(run, repository)(words) && !createLifeFilter(agentsId)(words),
         "all",
       );
 
@@ -127,7 +127,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
       return sweptCount;
     },
     close: async () => {
-      await killMarkedProcesses(createLifeFilter(life), "since_runner");
+      await killMarkedProcesses(createLifeFilter(agentsId), "since_runner");
       guardian?.leave();
       guardian = null;
     },
@@ -207,7 +207,7 @@ async function runTurn(
   } finally {
     metering.close(); // O1
     const returnedLogin = await loan?.giveBack(); // O3
-    for (const { path, why } of returnedLogin?.kept ?? []) {
+    for (const { path, why } of returnedLogin?.keptFiles ?? []) {
       warnings.push(`~/${path}, which was lent to it, was not taken back: ${why}`);
     }
   }

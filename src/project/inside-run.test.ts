@@ -7,8 +7,8 @@ import { isBelowRun, isInsideRun } from "./inside-run.ts";
 const mark = toMarkVariables({
   run: "run-2026-01-02-030405",
   attempt: "1/x#1",
-  place: "/p",
-  life: "l",
+  repository: "/p",
+  agentsId: "l",
 });
 
 test.each([

@@ -62,7 +62,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
     returnsEntry: findToolServer(),
     hosts: policy.agent_hosts ?? [],
     scopeOf: compileScope,
-    place: parts.mark,
+    repository: parts.mark,
     home: privateHome(folder),
     env: parts.context.env,
     turnEnv: ({ attempt }) => parts.turnEnv(attempt),

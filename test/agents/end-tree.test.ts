@@ -23,8 +23,8 @@ async function begin(
   const mark = {
     run: "run-2026-01-02-030405",
     attempt: "1@1/execute#1",
-    place: folder,
-    life: folder,
+    repository: folder,
+    agentsId: folder,
   };
 
   const spawned = await spawnAgent({

@@ -115,7 +115,7 @@ describe("a login is lent", () => {
     expect(readdirSync(home)).toEqual([".claude"]);
     expect(readdirSync(join(home, ".claude"))).toEqual([".credentials.json"]);
     expect(statSync(join(home, credentials)).mode & 0o777).toBe(0o600);
-    expect(await lent.giveBack()).toEqual({ renewed: [], kept: [] });
+    expect(await lent.giveBack()).toEqual({ renewed: [], keptFiles: [] });
     expect(existsSync(join(home, credentials))).toBe(false);
   });
 
@@ -123,7 +123,7 @@ describe("a login is lent", () => {
     put(join(user, credentials), old);
     const lent = await lendLogin(claude, user, home);
     put(join(home, credentials), fresh);
-    expect(await lent.giveBack()).toEqual({ renewed: [credentials], kept: [] });
+    expect(await lent.giveBack()).toEqual({ renewed: [credentials], keptFiles: [] });
     expect(jsonAt(join(user, credentials))).toEqual(fresh);
     expect(statSync(join(user, credentials)).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(user, ".claude"))).toEqual([".credentials.json"]);
@@ -143,7 +143,10 @@ describe("a login is lent", () => {
     put(join(user, credentials), old);
     const lent = await lendLogin(claude, user, home);
     spoil(join(home, credentials));
-    expect(await lent.giveBack()).toMatchObject({ renewed: [], kept: [{ path: credentials }] });
+    expect(await lent.giveBack()).toMatchObject({
+      renewed: [],
+      keptFiles: [{ path: credentials }],
+    });
     expect(jsonAt(join(user, credentials))).toEqual(old);
   });
 
@@ -154,7 +157,7 @@ describe("a login is lent", () => {
     put(join(user, credentials), newer);
     put(join(home, credentials), fresh);
     expect(await lent.giveBack()).toMatchObject({
-      kept: [{ why: "the user's own changed meanwhile" }],
+      keptFiles: [{ why: "the user's own changed meanwhile" }],
     });
 
     expect(jsonAt(join(user, credentials))).toEqual(newer);
@@ -165,7 +168,7 @@ describe("a login is lent", () => {
     put(join(user, ".kimi-code/config.toml"), "default_model = 'k'\n");
     const lent = await lendLogin(kimi, user, home);
     put(join(home, ".kimi-code/config.toml"), "[[hooks]]\ncommand = 'evil'\n");
-    expect(await lent.giveBack()).toEqual({ renewed: [], kept: [] });
+    expect(await lent.giveBack()).toEqual({ renewed: [], keptFiles: [] });
     expect(readFileSync(join(user, ".kimi-code/config.toml"), "utf8")).toBe(
       "default_model = 'k'\n",
     );
@@ -185,9 +188,9 @@ describe("a login is lent", () => {
     put(join(home, credentials), fresh);
     const other = await lendLogin(claude, user, home);
     expect(jsonAt(join(home, credentials))).toEqual(fresh);
-    expect(await lentLogin.giveBack()).toEqual({ renewed: [credentials], kept: [] });
+    expect(await lentLogin.giveBack()).toEqual({ renewed: [credentials], keptFiles: [] });
     expect(existsSync(join(home, credentials))).toBe(true);
-    expect(await other.giveBack()).toEqual({ renewed: [], kept: [] });
+    expect(await other.giveBack()).toEqual({ renewed: [], keptFiles: [] });
     expect(existsSync(join(home, credentials))).toBe(false);
     expect(jsonAt(join(user, credentials))).toEqual(fresh);
   });
@@ -205,9 +208,9 @@ describe("a runner that was killed while it lent a login", () => {
     const mine = put(join(user, credentials), old);
     await lendLogin(claude, user, home);
     put(join(home, credentials), fresh);
-    expect(await next()).toEqual({ renewed: [credentials], kept: [] });
+    expect(await next()).toEqual({ renewed: [credentials], keptFiles: [] });
     expect([jsonAt(mine), existsSync(join(home, credentials))]).toEqual([fresh, false]);
-    expect(await next()).toEqual({ renewed: [], kept: [] });
+    expect(await next()).toEqual({ renewed: [], keptFiles: [] });
   });
 
   test("takes nothing from a user who logged in again meanwhile, nor what has another shape, nor what was never lent", async () => {
@@ -218,7 +221,7 @@ describe("a runner that was killed while it lent a login", () => {
     put(mine, theirs);
     expect(await next()).toEqual({
       renewed: [],
-      kept: [{ path: credentials, why: "the user's own changed meanwhile" }],
+      keptFiles: [{ path: credentials, why: "the user's own changed meanwhile" }],
     });
 
     expect([jsonAt(mine), existsSync(join(home, credentials))]).toEqual([theirs, false]);
@@ -226,12 +229,12 @@ describe("a runner that was killed while it lent a login", () => {
     vi.resetModules();
     await (await import("../../src/agents/lent-login.ts")).lendLogin(claude, user, home);
     put(join(home, credentials), { evil: true });
-    expect((await next()).kept).toEqual([
+    expect((await next()).keptFiles).toEqual([
       { path: credentials, why: "what the agent left there has another shape" },
     ]);
 
     put(join(home, credentials), fresh);
-    expect(await next()).toEqual({ renewed: [], kept: [] });
+    expect(await next()).toEqual({ renewed: [], keptFiles: [] });
     expect(jsonAt(mine)).toEqual(theirs);
   });
 });

@@ -11,7 +11,7 @@ const { entry, script, place, layer } = JSON.parse(process.argv[2] ?? "{}") as R
 const agents = openAgents({
   embedded: { node: process.execPath, entry, scriptPathOf: () => script },
   validateReturn: () => ({ errors: ["nothing is asked for"] }),
-  place,
+  repository: place,
 });
 const request: TurnRequest = {
   run: "run-2026-01-02-030405",

@@ -81,7 +81,7 @@ export async function setTable(
       scriptPathOf: (hash) => join(folder, hash),
     },
     validateReturn,
-    place: folder,
+    repository: folder,
     limits,
     ...more,
   });

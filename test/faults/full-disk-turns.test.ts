@@ -185,8 +185,8 @@ test.skipIf(!mayMount)(
     const lent = await lendLogin(agentProfiles.codex, user, home);
     write(home, "renewed");
     const ballast = fill(user, 0);
-    const { renewed, kept } = await lent.giveBack();
-    expect([renewed, kept.map(({ why }) => why.slice(0, 6))]).toEqual([[], ["ENOSPC"]]);
+    const { renewed, keptFiles } = await lent.giveBack();
+    expect([renewed, keptFiles.map(({ why }) => why.slice(0, 6))]).toEqual([[], ["ENOSPC"]]);
     expect(readFileSync(join(user, file), "utf8")).toContain("old");
 
     rmSync(ballast);

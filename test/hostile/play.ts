@@ -107,7 +107,7 @@ export async function playTogether(
 export async function inBox(scene: Scene, isolation: Isolation, command: string): Promise<string> {
   const { layer, env } = scene;
   const egress = scene.egress.egressAt(isolation);
-  const mark = { run: runId, attempt, place: scene.out, life: scene.out };
+  const mark = { run: runId, attempt, repository: scene.out, agentsId: scene.out };
 
   const spawned = await spawnAgent({
     argv: ["/bin/sh", "-c", command],

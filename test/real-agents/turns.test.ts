@@ -55,7 +55,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
     validateReturn,
     meter,
     returnsEntry: join(import.meta.dirname, "../../dist/returns.cjs"),
-    place,
+    repository: place,
     home,
     env,
     userHome: join(place, "nobody"),

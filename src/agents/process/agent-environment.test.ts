@@ -7,8 +7,8 @@ import type { Launch } from "./spawn-agent.ts";
 const mark = {
   run: "run-2026-01-02-030405",
   attempt: "1@1/execute#1",
-  place: "here",
-  life: "first",
+  repository: "here",
+  agentsId: "first",
 };
 const launch: Launch = {
   argv: ["x"],
@@ -70,12 +70,12 @@ test("a mark tells a turn from the turns beside it, and a run from a run of the 
     );
   expect(createTurnFilter(mark)(words({}))).toBe(true);
   expect(createTurnFilter(mark)(words({ attempt: "1@1/execute#2" }))).toBe(false);
-  expect(createTurnFilter(mark)(words({ life: "second" }))).toBe(false);
+  expect(createTurnFilter(mark)(words({ agentsId: "second" }))).toBe(false);
   expect(
-    createRunFilter(mark.run, "here")(words({ life: "second", attempt: "1@1/execute#2" })),
+    createRunFilter(mark.run, "here")(words({ agentsId: "second", attempt: "1@1/execute#2" })),
   ).toBe(true);
 
-  expect(createRunFilter(mark.run, "here")(words({ place: "there" }))).toBe(false);
+  expect(createRunFilter(mark.run, "here")(words({ repository: "there" }))).toBe(false);
   expect(createRunFilter(mark.run, "here")(words({ run: `${mark.run}-2` }))).toBe(false);
   // What does not say where it belongs may be a run of the same name in another repository: it is
   // left alone.

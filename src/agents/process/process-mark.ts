@@ -15,9 +15,9 @@ export type Mark = {
   readonly run: string;
   readonly attempt: string;
   /** The repository, if two could use one run's name; empty if not given. */
-  readonly place: string;
+  readonly repository: string;
   /** One opened set of agents, globally unique. */
-  readonly life: string;
+  readonly agentsId: string;
 };
 
 const variableNames = {
@@ -33,8 +33,8 @@ export function toMarkVariables(mark: Mark): Record<string, string> {
   return {
     [variableNames.run]: mark.run,
     [variableNames.attempt]: mark.attempt,
-    [variableNames.life]: mark.life,
-    ...(mark.place === "" ? {} : { [variableNames.place]: mark.place }),
+    [variableNames.life]: mark.agentsId,
+    ...(mark.repository === "" ? {} : { [variableNames.place]: mark.repository }),
   };
 }
 
@@ -46,7 +46,7 @@ export type EnvironmentFilter = (entries: readonly string[]) => boolean;
  */
 export function createTurnFilter(mark: Mark): EnvironmentFilter {
   return (entries) =>
-    entries.includes(`${variableNames.life}=${mark.life}`) &&
+    entries.includes(`${variableNames.life}=${mark.agentsId}`) &&
     entries.includes(`${variableNames.attempt}=${mark.attempt}`);
 }
 

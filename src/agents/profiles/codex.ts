@@ -116,7 +116,7 @@ export const codexProfiles = {
     ...codex,
     id: "codex",
     title: "Codex (codex-acp)",
-    programs: [createProgram("codex-acp", [], { version: null, not: zedPackage })],
+    programs: [createProgram("codex-acp", [], { version: null, notPackage: zedPackage })],
     modes: {
       read: { session: "read-only", values: modeValues.read },
       edit: { session: "workspace-write", values: modeValues.edit },
@@ -131,7 +131,7 @@ export const codexProfiles = {
     ...codex,
     id: "codex-zed",
     title: "Codex (the small adapter of Zed)",
-    programs: [createProgram("codex-acp", [], { version: null, only: zedPackage })],
+    programs: [createProgram("codex-acp", [], { version: null, onlyPackage: zedPackage })],
     modes: {
       read: { session: "read-only", values: modeValues.read },
       edit: { session: "auto", values: modeValues.edit },

@@ -41,7 +41,7 @@ export const piProfile = {
   ...profileDefaults,
   id: "pi",
   title: "pi (pi-acp)",
-  programs: [createProgram("pi-acp", [], { version: null, needs: ["pi"] })],
+  programs: [createProgram("pi-acp", [], { version: null, requiredPrograms: ["pi"] })],
   env: {
     PI_CODING_AGENT_DIR: "{{home}}/.pi/agent",
     PI_OFFLINE: "1",

@@ -39,9 +39,9 @@ export const createProgram = (
   words,
   version: ["--version"],
   versionMin: null,
-  needs: [],
-  only: null,
-  not: null,
+  requiredPrograms: [],
+  onlyPackage: null,
+  notPackage: null,
   ...more,
 });
 

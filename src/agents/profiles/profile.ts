@@ -48,13 +48,13 @@ export type AgentProgram = {
   /** The oldest that is known to work; null if any does. */
   readonly versionMin: string | null;
   /** Other programs that must be on the PATH. */
-  readonly needs: readonly string[];
+  readonly requiredPrograms: readonly string[];
   /**
    * Two agents have programs of one name: the npm package distinguishes them. `only`: it must come
    * from this one. `not`: it must not.
    */
-  readonly only: string | null;
-  readonly not: string | null;
+  readonly onlyPackage: string | null;
+  readonly notPackage: string | null;
 };
 
 /** A settings file of the agent, written below its private HOME before a turn. */

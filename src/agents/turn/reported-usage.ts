@@ -26,7 +26,7 @@ export type UsageReport = {
  * unknown.
  */
 export type UsageBaseline = { readonly tokens: Tokens; readonly costUsd: number } | null;
-const noTokens: Tokens = { all: 0, input: 0, output: 0, cached: 0 };
+const noTokens: Tokens = { total: 0, input: 0, output: 0, cached: 0 };
 export const nothingUsed: UsageBaseline = { tokens: noTokens, costUsd: 0 };
 
 /**
@@ -34,7 +34,7 @@ export const nothingUsed: UsageBaseline = { tokens: noTokens, costUsd: 0 };
  * input and output. The meter counts alike.
  */
 type Tokens = {
-  readonly all: number;
+  readonly total: number;
   readonly input: number;
   readonly output: number;
   readonly cached: number;
@@ -49,12 +49,12 @@ export function computeUsage(
   const reported = readReportedTokens(meaning, report, baseline);
   if (reported === null) return null;
   const { tokens, calls } = reported;
-  if (tokens.all === 0) return null; // a prompt of no tokens at all did not ask a model
+  if (tokens.total === 0) return null; // a prompt of no tokens at all did not ask a model
   const usd =
     report.costUsd === null || baseline === null ? null : report.costUsd - baseline.costUsd;
 
   return {
-    tokens: tokens.all,
+    tokens: tokens.total,
     input: tokens.input,
     output: tokens.output,
     cached: tokens.cached,
@@ -95,7 +95,7 @@ function readReportedTokens(
       if (
         responseTokens === null ||
         baseline === null ||
-        responseTokens.all < baseline.tokens.all
+        responseTokens.total < baseline.tokens.total
       ) {
         return null;
       }
@@ -126,20 +126,23 @@ function sumQuotaTokens(
     (model) => parseTokens(asRecord(model)["token_count"]) ?? parseTokens(model) ?? [],
   );
   const modelSum = models.reduce(add, noTokens);
-  if (total === null && modelSum.all === 0) return null;
+  if (total === null && modelSum.total === 0) return null;
 
-  return { tokens: total === null || modelSum.all > total.all ? modelSum : total, calls: updates };
+  return {
+    tokens: total === null || modelSum.total > total.total ? modelSum : total,
+    calls: updates,
+  };
 }
 
 const subtract = (a: Tokens, b: Tokens): Tokens => ({
-  all: a.all - b.all,
+  total: a.total - b.total,
   input: Math.max(0, a.input - b.input),
   output: Math.max(0, a.output - b.output),
   cached: Math.max(0, a.cached - b.cached),
 });
 
 const add = (a: Tokens, b: Tokens): Tokens => ({
-  all: a.all + b.all,
+  total: a.total + b.total,
   input: a.input + b.input,
   output: a.output + b.output,
   cached: a.cached + b.cached,
@@ -165,17 +168,17 @@ export function parseTokens(raw: unknown): Tokens | null {
     (readFirstNumber("cached_input_tokens") ?? 0) +
     (readFirstNumber("cache_write_input_tokens") ?? 0);
 
-  const total = readFirstNumber("totalTokens", "total_tokens");
+  const reportedTotal = readFirstNumber("totalTokens", "total_tokens");
   const isIncluded =
     cachedWithinInput > 0 ||
-    (cachedBesideInput > 0 && cachedBesideInput <= input && total === input + output);
+    (cachedBesideInput > 0 && cachedBesideInput <= input && reportedTotal === input + output);
   const inputTokens = isIncluded ? input : input + cachedBesideInput;
-  const all = Math.max(total ?? 0, inputTokens + output);
+  const total = Math.max(reportedTotal ?? 0, inputTokens + output);
 
-  return all === 0
+  return total === 0
     ? null
     : {
-        all,
+        total,
         input: inputTokens,
         output,
         cached: Math.min(cachedBesideInput + cachedWithinInput, inputTokens),
