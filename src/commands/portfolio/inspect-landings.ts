@@ -21,7 +21,7 @@ import { findBranchObstacle } from "../../workspace/landing/land-branch.ts";
 type Merge = Extract<PlanAction, { readonly do: "merge" }>;
 export type InspectedLandings = {
   /** What keeps each queue from landing now. */
-  readonly held: ReadonlyMap<string, string>;
+  readonly obstacleByQueue: ReadonlyMap<string, string>;
   /**
    * The state with these obstacles added. Those that the pool met when it last tried stay where
    * none is found now.
@@ -36,7 +36,7 @@ export async function inspectLandings(
   actions: readonly PlanAction[],
   now: string,
 ): Promise<InspectedLandings> {
-  if (readPortfolioMark(paths.ownFolder) !== null) return { held: new Map(), state }; // it lands on the hub, whatever a clone holds
+  if (readPortfolioMark(paths.ownFolder) !== null) return { obstacleByQueue: new Map(), state }; // it lands on the hub, whatever a clone holds
   const reasonByQueue = new Map<string, string>();
   const heldByQueue: Record<string, HeldBranch> = { ...state.held };
 
@@ -61,7 +61,7 @@ export async function inspectLandings(
     }
   }
 
-  return { held: reasonByQueue, state: { ...state, held: heldByQueue } };
+  return { obstacleByQueue: reasonByQueue, state: { ...state, held: heldByQueue } };
 }
 
 async function findObstacle(state: PortfolioView, action: Merge): Promise<LandingObstacle | null> {

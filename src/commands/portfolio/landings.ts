@@ -37,14 +37,14 @@ export type Landings = {
   readonly paths: PortfolioPaths;
   readonly input: { readonly isolation?: string | undefined };
   /** Batches under way, by repository. */
-  readonly merging: Map<string, Promise<void>>;
+  readonly mergingByRepository: Map<string, Promise<void>>;
   /** What keeps a queue from landing. */
-  readonly held: Map<string, HeldLanding>;
+  readonly heldByQueue: Map<string, HeldLanding>;
   /**
    * Branches whose own checks fail, by queue. They are checked once, and again when the branch
    * moves or more work is finished.
    */
-  readonly red: Map<string, RedBranch>;
+  readonly redBranchByQueue: Map<string, RedBranch>;
   /** Whether something changed since the last tick. */
   hasNews: boolean;
 };
@@ -60,12 +60,12 @@ const toMergeParts = ({ context, paths, input }: Landings) => ({
  * nothing is proved there meanwhile.
  */
 export async function settleLandings(pool: Landings): Promise<ReadonlySet<string>> {
-  const delayed = [...pool.held.values()]
+  const delayed = [...pool.heldByQueue.values()]
     .filter(({ retryAtMs }) => retryAtMs > systemClock.monotonicMs())
     .map(({ repository }) => repository);
   const settled = await settleBatches(
     toMergeParts(pool),
-    new Set([...pool.merging.keys(), ...delayed]),
+    new Set([...pool.mergingByRepository.keys(), ...delayed]),
   );
 
   for (const { obstacle, ...branch } of settled) await recordObstacle(pool, branch, obstacle);
@@ -74,13 +74,13 @@ export async function settleLandings(pool: Landings): Promise<ReadonlySet<string
 
 /** Branches whose own checks failed and that have not moved since. */
 export async function findRedTargets({
-  red,
-  held,
+  redBranchByQueue,
+  heldByQueue,
   paths,
 }: Landings): Promise<ReadonlyMap<string, RedTarget>> {
   const targets = new Map<string, RedTarget>();
-  for (const [queue, { tip, tasks }] of red) {
-    const branch = held.get(queue);
+  for (const [queue, { tip, tasks }] of redBranchByQueue) {
+    const branch = heldByQueue.get(queue);
     if (branch === undefined) continue;
 
     const currentTip = await openProjectExchange(
@@ -105,9 +105,9 @@ export function beginMerge(
   action: MergeAction,
   waiting: ReadonlySet<string>,
 ): void {
-  const { merging } = pool;
+  const { mergingByRepository } = pool;
   const { repository } = action;
-  if (merging.has(repository) || waiting.has(repository)) return;
+  if (mergingByRepository.has(repository) || waiting.has(repository)) return;
 
   const ended = mergeAndRecord(pool, action)
     .catch((error: unknown) =>
@@ -115,8 +115,8 @@ export function beginMerge(
         `! ${repository}: ${error instanceof Error ? error.message : String(error)}`,
       ),
     )
-    .finally(() => merging.delete(repository));
-  merging.set(repository, ended);
+    .finally(() => mergingByRepository.delete(repository));
+  mergingByRepository.set(repository, ended);
 }
 
 async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void> {
@@ -125,10 +125,10 @@ async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void
     const { obstacle, landed, rejected, red } = await proveAndLandBatch(
       toMergeParts(pool),
       action,
-      pool.red.get(toQueueKey(action)),
+      pool.redBranchByQueue.get(toQueueKey(action)),
     );
-    if (red === null) pool.red.delete(toQueueKey(action));
-    else pool.red.set(toQueueKey(action), red);
+    if (red === null) pool.redBranchByQueue.delete(toQueueKey(action));
+    else pool.redBranchByQueue.set(toQueueKey(action), red);
 
     if (landed > 0 || rejected > 0) pool.hasNews = true;
     await recordObstacle(pool, { repository, target }, obstacle);
@@ -148,20 +148,20 @@ async function mergeAndRecord(pool: Landings, action: MergeAction): Promise<void
  * status and inbox show it.
  */
 async function recordObstacle(
-  { held, context, paths }: Landings,
+  { heldByQueue, context, paths }: Landings,
   branch: Branch,
   obstacle: LandingObstacle | null,
 ): Promise<void> {
   const queue = toQueueKey(branch);
-  const earlier = held.get(queue);
+  const earlier = heldByQueue.get(queue);
   const tries = earlier?.tries ?? 0;
   const isRetried = obstacle?.retry !== undefined && mayTryAgain(obstacle.retry, tries);
 
   if (obstacle === null) {
-    held.delete(queue);
+    heldByQueue.delete(queue);
   } else {
     const retryAtMs = isRetried ? systemClock.monotonicMs() + computeDelayMs(tries) : 0;
-    held.set(queue, {
+    heldByQueue.set(queue, {
       ...branch,
       why: obstacle.why,
       tries: obstacle.retry === undefined ? 0 : tries + 1,

@@ -20,7 +20,7 @@ export function planPortfolio(
     /** Makes room on the disk for new copies; returns why there is none. */
     readonly makeRoom?: (quotaMb: number | undefined) => string | null;
     readonly held?: ReadonlyMap<string, string>;
-    readonly red?: PlanFacts["red"];
+    readonly red?: PlanFacts["redTargetByQueue"];
   },
   gone: ReadonlySet<string>,
 ): Plan {
@@ -39,8 +39,8 @@ export function planPortfolio(
     withoutWorker: gone,
     perAgent: parallelByAgent,
     roomProblem: conditions.makeRoom?.(config.disk_quota) ?? null,
-    ...(conditions.held === undefined ? {} : { held: conditions.held }),
-    ...(conditions.red === undefined ? {} : { red: conditions.red }),
+    ...(conditions.held === undefined ? {} : { obstacleByQueue: conditions.held }),
+    ...(conditions.red === undefined ? {} : { redTargetByQueue: conditions.red }),
     agent:
       conditions.input.agent === undefined
         ? resolveAgentPaths(conditions.paths.root, config.agent ?? portfolioAgentDefault)

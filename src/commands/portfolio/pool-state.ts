@@ -55,9 +55,9 @@ export function createPool(
     input,
     active: new Map(),
     drive,
-    merging: new Map(),
-    held: new Map(),
-    red: new Map(),
+    mergingByRepository: new Map(),
+    heldByQueue: new Map(),
+    redBranchByQueue: new Map(),
     room: { measuredMs: 0, problem: null },
     pagesCheckedMs: null,
     usageCountedMs: systemClock.monotonicMs(),
@@ -73,7 +73,7 @@ export function createPool(
 
 /** Runs, landings and starts under way. */
 function listUnderWay(pool: Pool): readonly Promise<void>[] {
-  return [...listWorkersAndStarts(pool), ...pool.merging.values()];
+  return [...listWorkersAndStarts(pool), ...pool.mergingByRepository.values()];
 }
 
 /**
@@ -82,11 +82,11 @@ function listUnderWay(pool: Pool): readonly Promise<void>[] {
  */
 export function listUnblocked(pool: Pool): readonly Promise<void>[] {
   const blocked = new Set<string>();
-  for (const { repository, isRetried } of pool.held.values()) {
+  for (const { repository, isRetried } of pool.heldByQueue.values()) {
     if (!isRetried) blocked.add(repository);
   }
 
-  const landings = [...pool.merging].filter(([repository]) => !blocked.has(repository));
+  const landings = [...pool.mergingByRepository].filter(([repository]) => !blocked.has(repository));
   return [...listWorkersAndStarts(pool), ...landings.map(([, ended]) => ended)];
 }
 

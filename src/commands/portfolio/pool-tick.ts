@@ -160,11 +160,11 @@ function cancelWorkers({ active, context }: Pool, tasks: Readonly<Record<string,
 
 const canceledWorkers = new WeakSet<() => void>();
 
-function isAnythingDueLater({ held }: Pool, { waiting, actions }: Plan): boolean {
+function isAnythingDueLater({ heldByQueue }: Pool, { waiting, actions }: Plan): boolean {
   const isTaskResting = waiting.some(({ code }) => code === "resting" || code === "delayed");
 
   const isAfterOutage = (action: PlanAction): boolean =>
-    action.do === "merge" && held.get(toQueueKey(action))?.isRetried === true;
+    action.do === "merge" && heldByQueue.get(toQueueKey(action))?.isRetried === true;
   return isTaskResting || actions.some(isAfterOutage);
 }
 

@@ -150,7 +150,7 @@ function respondToEnd(pool: Pool, doneBefore: number): Promise<CommandResponse> 
   return withPortfolio(context, paths, ({ state }) => {
     emptyCopies(paths, state);
 
-    const heldReasons = [...pool.held.values()].map(({ why }) => why);
+    const heldReasons = [...pool.heldByQueue.values()].map(({ why }) => why);
     const done = state.totals.tasks_completed_total - doneBefore;
     const left = Object.values(state.tasks).filter(
       ({ status }) => status !== "done" && status !== "canceled",

@@ -65,7 +65,7 @@ export async function readVisiblePlan(
 
   // Which landings are due follows from a plan, and what holds them up changes it: so it is planned
   // again.
-  const { held, state: currentState } = await inspectLandings(
+  const { obstacleByQueue, state: currentState } = await inspectLandings(
     paths,
     state,
     firstPlan.actions,
@@ -75,7 +75,7 @@ export async function readVisiblePlan(
   const planAfterLandings = planPortfolio(
     context,
     { ...open, state: currentState },
-    { input: terms, paths, held },
+    { input: terms, paths, held: obstacleByQueue },
     gone,
   );
 

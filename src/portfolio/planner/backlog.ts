@@ -42,8 +42,8 @@ export function readBacklog(
   const problems = findings.map(({ line, message }) => `${file}:${line}: ${message}`);
   const reader: BacklogReader = { tasks: [], project: "", boxAbove: "none" };
 
-  for (const { number, text: row, is } of lines) {
-    if (is !== "text") continue; // a task in a code block or a comment is an example
+  for (const { number, text: row, kind } of lines) {
+    if (kind !== "text") continue; // a task in a code block or a comment is an example
 
     const place = `${file}:${number}`;
     const report: Report = (problem) => void problems.push(`${place}: ${problem}`);

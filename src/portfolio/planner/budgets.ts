@@ -31,7 +31,7 @@ export type Shortfall = {
   readonly dimension: ShortLimit["dimension"];
   readonly because: string;
   /** What is used of it or reserved by others, and what the task needs beside. */
-  readonly taken: number;
+  readonly usedOrReserved: number;
   readonly need: number;
 };
 export type AllowanceDecision =
@@ -171,7 +171,7 @@ export class Budgets {
   #createShortfall(scope: BudgetScope, demand: Demand): Shortfall {
     const { task, dimension, need } = demand;
     const others = this.#reservations.sumOthers(scope, task, dimension);
-    const taken = scope.spent[dimension] + others.amount;
+    const usedOrReserved = scope.spent[dimension] + others.amount;
     const limit = scope.budget[dimension] ?? 0;
     const left = roundDown(Math.max(0, limit - scope.spent[dimension] - others.amount), dimension);
 
@@ -179,7 +179,7 @@ export class Budgets {
     const besideText = describeOpenRuns(others.count);
     const because = `${leftText}${besideText}${this.#whyTooLittle(demand, left)}`;
 
-    return { scope: scope.scope, key: scope.key, dimension, because, taken, need };
+    return { scope: scope.scope, key: scope.key, dimension, because, usedOrReserved, need };
   }
 
   /** The end of a sentence on what is left; empty if that speaks for itself. */
@@ -228,7 +228,7 @@ function listOwnShortfalls({ task, dimension, ownLeft, raisable, need }: Demand)
       key: task.task_id,
       dimension,
       because: `its budget of ${budgetText} ${leftText}`,
-      taken: task.spent[dimension],
+      usedOrReserved: task.spent[dimension],
       need,
     },
   ];
@@ -244,7 +244,7 @@ const listRunLimitShortfalls = (task: TaskView): readonly Shortfall[] =>
     key: `run:${task.task_id}`,
     dimension: limit.dimension,
     because: describeRunLimit(limit),
-    taken: 0,
+    usedOrReserved: 0,
     need: limit.to,
   }));
 

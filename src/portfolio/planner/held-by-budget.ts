@@ -148,7 +148,7 @@ function renderRaisedBudget(budget: PortfolioBudget, shortfalls: readonly Shortf
 
 /** What is taken of the budget already, and what each task needs beside. */
 function sumNeeds(shortfalls: readonly Shortfall[]): number {
-  let sum = shortfalls[0]?.taken ?? 0;
+  let sum = shortfalls[0]?.usedOrReserved ?? 0;
   for (const { need } of shortfalls) sum += need;
   return sum;
 }

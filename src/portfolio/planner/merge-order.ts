@@ -12,12 +12,12 @@ export type LandingFacts = {
    * What holds up each queue, if the repositories were inspected. Without it every queue is tried,
    * and waiting tasks show the journal's word.
    */
-  readonly held?: ReadonlyMap<string, string>;
+  readonly obstacleByQueue?: ReadonlyMap<string, string>;
   /**
    * By queue: branches whose own checks failed when they were last inspected, and that have not
    * moved since.
    */
-  readonly red?: ReadonlyMap<string, RedTarget>;
+  readonly redTargetByQueue?: ReadonlyMap<string, RedTarget>;
 };
 export type MergeAction = {
   readonly do: "merge";
@@ -33,14 +33,14 @@ export type MergeAction = {
 export function listMerges(
   state: PortfolioView,
   running: readonly TaskView[],
-  { held, red }: LandingFacts,
+  { obstacleByQueue, redTargetByQueue }: LandingFacts,
 ): readonly MergeAction[] {
   const queues = new Map<string, { repository: string; target: string; tasks: TaskView[] }>();
   for (const task of running) {
     const project = state.projects[task.project_id];
     if (task.stage !== "queued" || project === undefined || project.repository === null) continue;
     const key = toQueueKey(project);
-    if (held?.has(key) === true) continue;
+    if (obstacleByQueue?.has(key) === true) continue;
 
     const queue = queues.get(key) ?? {
       repository: project.repository,
@@ -52,7 +52,7 @@ export function listMerges(
   }
 
   return [...queues].flatMap(([key, { repository, target, tasks }]): MergeAction[] => {
-    const heldTasks = red?.get(key)?.tasks;
+    const heldTasks = redTargetByQueue?.get(key)?.tasks;
     const heldRank = ({ task_id }: TaskView): number => (heldTasks?.has(task_id) === true ? 1 : 0);
     if (tasks.every((task) => heldRank(task) === 1)) return []; // the branch is still red, and there is no new task that could mend it
 

@@ -119,17 +119,21 @@ test("what a red branch holds up is not merged again before the branch moves or 
     );
   finish(1);
   finish(2);
-  const merged = (red?: PlanFacts["red"]): readonly unknown[] =>
-    plan(state, { ...facts, ...(red === undefined ? {} : { red }) }).actions.flatMap((action) =>
-      action.do === "merge" ? [action.tasks] : [],
-    );
+  const merged = (red?: PlanFacts["redTargetByQueue"]): readonly unknown[] =>
+    plan(state, {
+      ...facts,
+      ...(red === undefined ? {} : { redTargetByQueue: red }),
+    }).actions.flatMap((action) => (action.do === "merge" ? [action.tasks] : []));
 
-  const red: NonNullable<PlanFacts["red"]> = new Map([
+  const red: NonNullable<PlanFacts["redTargetByQueue"]> = new Map([
     ["repo\nmain", { because: "main is red", tasks: new Set([id(1), id(2)]) }],
   ]);
   expect([merged(), merged(red)]).toEqual([[[id(1), id(2)]], []]);
   expect(
-    plan(state, { ...facts, red }).waiting.map(({ code, because }) => [code, because]),
+    plan(state, { ...facts, redTargetByQueue: red }).waiting.map(({ code, because }) => [
+      code,
+      because,
+    ]),
   ).toEqual([
     ["landing", "landing waits for you: main is red"],
     ["landing", "landing waits for you: main is red"],

@@ -122,8 +122,9 @@ function decideRunningTask(state: PortfolioView, task: TaskView, facts: PlanFact
 function decideQueuedTask(state: PortfolioView, task: TaskView, facts: PlanFacts): TaskDecision {
   const queue = toQueueKey(state.projects[task.project_id]);
   const journaledObstacle = state.held[queue]?.because;
-  const obstacle = facts.held === undefined ? journaledObstacle : facts.held.get(queue);
-  const red = facts.red?.get(queue);
+  const obstacle =
+    facts.obstacleByQueue === undefined ? journaledObstacle : facts.obstacleByQueue.get(queue);
+  const red = facts.redTargetByQueue?.get(queue);
   const isHeldByRed = red?.tasks.has(task.task_id) === true;
 
   const because = isHeldByRed ? red.because : obstacle;
