@@ -70,7 +70,9 @@ export function parseFields(
 
   for (const line of lines) {
     const label =
-      line.is === "text" ? (parseBoldLabel(line.text) ?? parsePlainLabel(line.text, plain)) : null;
+      line.kind === "text"
+        ? (parseBoldLabel(line.text) ?? parsePlainLabel(line.text, plain))
+        : null;
     const isKnown = label !== null && known.has(label.label);
     if (label !== null && (isKnown || (ending === "any" && !label.isBulleted))) {
       openField = {
@@ -93,8 +95,8 @@ export function parseFields(
 }
 
 /** The level of a heading; 0 for any other line. */
-export function headingLevel({ text, is }: Line): number {
-  return is === "text" ? (/^ {0,3}(#{1,6})(?:\s|$)/.exec(text)?.[1]?.length ?? 0) : 0;
+export function headingLevel({ text, kind }: Line): number {
+  return kind === "text" ? (/^ {0,3}(#{1,6})(?:\s|$)/.exec(text)?.[1]?.length ?? 0) : 0;
 }
 
 /**
@@ -104,7 +106,7 @@ export function headingLevel({ text, is }: Line): number {
 export function readFieldParagraph({ inline, lines }: Field): string {
   const parts = inline === "" ? [] : [inline];
   for (const line of lines) {
-    if (line.is !== "text") continue;
+    if (line.kind !== "text") continue;
     const text = line.text.trim();
     if (text === "" && parts.length === 0) continue;
     if (text === "" || isBareLabel(text)) break;
@@ -132,7 +134,7 @@ export function listFieldItems({ inline, inlinePlace, lines }: Field): readonly 
 
   let isAfterBlank = false;
   for (const line of lines) {
-    if (line.is !== "text") continue;
+    if (line.kind !== "text") continue;
     if (line.text.trim() === "") {
       isAfterBlank = true;
       continue;

@@ -20,7 +20,7 @@ export type Line = {
   /** Columns of white space before the text, a tab reaching to the next multiple of four. */
   readonly indent: number;
   /** `comment`: the line has nothing but a comment, and does not count as blank. */
-  readonly is: "text" | "code" | "comment";
+  readonly kind: "text" | "code" | "comment";
 };
 
 type Fence = Position & { readonly mark: string; readonly length: number };
@@ -104,8 +104,8 @@ class LineReader {
     this.#add(visible, hasComment && visible.trim() === "" ? "comment" : "text");
   }
 
-  #add(text: string, is: Line["is"]): void {
-    this.lines.push({ number: this.lines.length + 1, text, indent: measureIndent(text), is });
+  #add(text: string, kind: Line["kind"]): void {
+    this.lines.push({ number: this.lines.length + 1, text, indent: measureIndent(text), kind });
   }
 
   /** Reports what was never closed (M3). */

@@ -37,8 +37,8 @@ export function parseCommands(line: string): readonly SimpleCommand[] | null {
   while (position < line.length) {
     const token = readToken(line, position);
     if (token === null || token.end <= position) return null;
-    if (token.is === "word") words.push(token.word);
-    if (token.is === "operator") endCommand(token.operator);
+    if (token.kind === "word") words.push(token.word);
+    if (token.kind === "operator") endCommand(token.operator);
     position = token.end;
   }
 
@@ -48,17 +48,17 @@ export function parseCommands(line: string): readonly SimpleCommand[] | null {
 
 /** `nothing`: white space, a comment or a redirection. */
 type Token = { readonly end: number } & (
-  | { readonly is: "nothing" }
-  | { readonly is: "operator"; readonly operator: Operator }
-  | { readonly is: "word"; readonly word: ShellWord }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "operator"; readonly operator: Operator }
+  | { readonly kind: "word"; readonly word: ShellWord }
 );
 
 /** The token that begins here; null if it is not understood. */
 function readToken(line: string, position: number): Token | null {
   const upcoming = line.slice(position, position + 3);
-  const nothing = (end: number): Token => ({ is: "nothing", end });
+  const nothing = (end: number): Token => ({ kind: "nothing", end });
   const operator = (name: Operator, length: number): Token => ({
-    is: "operator",
+    kind: "operator",
     operator: name,
     end: position + length,
   });
@@ -78,7 +78,7 @@ function readToken(line: string, position: number): Token | null {
   if (isRedirection) return nothing(skipRedirection(line, position));
 
   const parsed = parseWord(line, position);
-  return parsed === null ? null : { is: "word", ...parsed };
+  return parsed === null ? null : { kind: "word", ...parsed };
 }
 
 function findLineEnd(line: string, position: number): number {

@@ -26,7 +26,7 @@ export function parseElements(
   let open: OpenElement | null = null;
 
   for (const line of lines) {
-    if (line.is !== "text") {
+    if (line.kind !== "text") {
       if (open === null) outside.push(line);
       else open.lines.push(line);
       continue;

@@ -33,7 +33,7 @@ export function parseTaskBlocks(
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index];
     if (line === undefined) break;
-    const tagMatch = line.is === "text" ? /^\s*<(\/?)task(?=[\s>/]|$)/i.exec(line.text) : null;
+    const tagMatch = line.kind === "text" ? /^\s*<(\/?)task(?=[\s>/]|$)/i.exec(line.text) : null;
     const place: Position = { line: line.number, column: line.text.search(/\S/) + 1 };
 
     if (tagMatch === null && openBlock === null) {
@@ -86,7 +86,7 @@ export const findingPath = (attributes: ReadonlyMap<string, string>): string => 
 
 /** The text before a `</task>` at the end of the line; null if there is none. */
 function textBeforeEnd(line: Line): string | null {
-  if (line.is !== "text") return null;
+  if (line.kind !== "text") return null;
   const index = withoutCode(line.text).search(/<\/task\s*>\s*$/i);
   return index < 0 ? null : line.text.slice(0, index);
 }
@@ -146,7 +146,7 @@ function parseTag(lines: readonly Line[], startIndex: number, column: number, re
     }
 
     const nextLine = lines[index + 1];
-    if (nextLine === undefined || nextLine.is !== "text" || index - startIndex >= tagLinesMax) {
+    if (nextLine === undefined || nextLine.kind !== "text" || index - startIndex >= tagLinesMax) {
       report.error(
         place,
         "",

@@ -119,7 +119,7 @@ function findTitle(
     return title.slice(0, titleCharsMax);
   }
 
-  const textLines = lines.filter(({ is }) => is === "text");
+  const textLines = lines.filter(({ kind }) => kind === "text");
   const childNames = textLines.flatMap(
     ({ text }) => /^\s*<(?:name|title)>(.{1,300}?)<\/(?:name|title)>/i.exec(text)?.[1] ?? [],
   );
@@ -197,7 +197,7 @@ const itemsOrLines = (
 ): readonly { readonly text: string; readonly place: Position }[] => {
   const items = listFieldItems(field);
   if (items.length > 0) return items;
-  const lines = field.lines.filter(({ is, text }) => is === "text" && text.trim() !== "");
+  const lines = field.lines.filter(({ kind, text }) => kind === "text" && text.trim() !== "");
 
   return lines.map(({ text, number }) => ({
     text: text.trim(),

@@ -94,7 +94,7 @@ function parseTraceabilityTable(lines: readonly Line[]): readonly RequirementRow
   let isInTable = false;
 
   for (const line of lines) {
-    if (line.is !== "text" || !line.text.trim().startsWith("|")) {
+    if (line.kind !== "text" || !line.text.trim().startsWith("|")) {
       isInTable = false;
       continue;
     }

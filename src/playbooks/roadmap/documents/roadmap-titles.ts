@@ -25,7 +25,7 @@ export function parseChecklistLine(
   { isInSection }: { readonly isInSection: boolean },
   report: Report,
 ): ChecklistLine | null {
-  const item = line.is === "text" ? parseListItem(line.text) : null;
+  const item = line.kind === "text" ? parseListItem(line.text) : null;
   const box = item === null ? null : /^\[(.{0,3}?)\]\s+(?=(?:\*\*|__)?\s*phase\b)/i.exec(item.text);
   if (item === null || box === null) return null;
   const place: Position = { line: line.number, column: item.column };
