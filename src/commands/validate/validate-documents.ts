@@ -41,7 +41,7 @@ export type DocumentFormat = Exclude<Format, LogFormat | "journal" | "unknown">;
 export type OpenedDocument = {
   readonly fd: number;
   readonly path: string;
-  readonly shown: string;
+  readonly shownPath: string;
   readonly size: number;
 };
 
@@ -55,18 +55,19 @@ const judges: Readonly<
   flow: judgeFlow,
   config: async ({ path }) => (await findConfigFaults(path)).map(toViolation),
   script: (document) => judgeBySchema(document, Script),
-  roadmap: (document) => judgeText(document, (text) => parseRoadmap(document.shown, text).findings),
+  roadmap: (document) =>
+    judgeText(document, (text) => parseRoadmap(document.shownPath, text).findings),
   plan: (document) =>
     judgeText(document, (text) => {
       // The plan's phase is not known here, so only its own requirements count.
-      const { plan, findings } = parsePlan(document.shown, text);
-      return [...findings, ...lintPlan(document.shown, plan, { requirements: [] })].toSorted(
+      const { plan, findings } = parsePlan(document.shownPath, text);
+      return [...findings, ...lintPlan(document.shownPath, plan, { requirements: [] })].toSorted(
         (a, b) => a.line - b.line,
       );
     }),
   "planning config": (document) =>
     judgeText(document, (text) => {
-      const config = parsePlanningConfig(document.shown, text);
+      const config = parsePlanningConfig(document.shownPath, text);
       return "findings" in config ? config.findings : [];
     }).concat(findLoneSurrogates(document)),
   "roadmap state": judgeState,
@@ -82,16 +83,16 @@ const judges: Readonly<
     ]),
   ) as PageJudges),
   "staged state": (document) =>
-    judgeText(document, (text) => parseStagedState(text, document.shown).findings),
+    judgeText(document, (text) => parseStagedState(text, document.shownPath).findings),
 };
 
 type PageJudges = Readonly<Record<PageFormat, (document: OpenedDocument) => readonly Violation[]>>;
 
 function judgePageDocument(
   format: PageFormat,
-  { fd, shown }: OpenedDocument,
+  { fd, shownPath }: OpenedDocument,
 ): readonly Violation[] {
-  const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
+  const decoded = decodeDocument(shownPath, readBytes(fd, textBytesMax));
   return "findings" in decoded
     ? decoded.findings.map(toViolation)
     : judgePage(format, decoded.text);
@@ -145,7 +146,7 @@ function judgeText(
   document: OpenedDocument,
   judge: (text: string) => readonly Finding[],
 ): readonly Violation[] {
-  const decoded = decodeDocument(document.shown, readBytes(document.fd, textBytesMax));
+  const decoded = decodeDocument(document.shownPath, readBytes(document.fd, textBytesMax));
   return ("findings" in decoded ? decoded.findings : judge(decoded.text)).map(toViolation);
 }
 
@@ -158,11 +159,13 @@ const locatedBytesMax = 1_048_577;
  */
 function judgeBySchema(document: OpenedDocument, schema: v.GenericSchema): readonly Violation[] {
   const isScript = schema === Script; // only a script may be YAML; the reader tells by the file's name
-  const jsonName = document.shown.endsWith(".json") ? document.shown : `${document.shown}.json`;
+  const jsonName = document.shownPath.endsWith(".json")
+    ? document.shownPath
+    : `${document.shownPath}.json`;
   const isYaml = isScript && !/^\s*[[{]/.test(readBytes(document.fd, 64).toString("utf8"));
 
   const located = readLocated(
-    isYaml ? document.shown : jsonName,
+    isYaml ? document.shownPath : jsonName,
     readBytes(document.fd, locatedBytesMax),
     schema,
   );
@@ -186,11 +189,11 @@ function findLoneSurrogates({ fd }: OpenedDocument): readonly Violation[] {
   );
 }
 
-async function judgeFlow({ fd, path, shown }: OpenedDocument): Promise<readonly Violation[]> {
+async function judgeFlow({ fd, path, shownPath }: OpenedDocument): Promise<readonly Violation[]> {
   const match = /^(.*)\/\.autopilot\/flows\/([^/]+)\/flow\.yaml$/.exec(path); // ROOT/.autopilot/flows/NAME/flow.yaml
   if (match === null) {
     // Elsewhere it has no prompts beside it, so only its shape can be judged.
-    const located = readLocated(shown, readBytes(fd, locatedBytesMax), Flow);
+    const located = readLocated(shownPath, readBytes(fd, locatedBytesMax), Flow);
     return isRefused(located) ? located.findings.map(toViolation) : [];
   }
 
@@ -230,7 +233,7 @@ const toleratedRules: ReadonlySet<string> = new Set([
   "time_zone",
 ]);
 
-function judgeState({ fd, shown, size }: OpenedDocument): readonly Violation[] {
+function judgeState({ fd, shownPath, size }: OpenedDocument): readonly Violation[] {
   if (size > stateBytesMax) {
     return [
       {
@@ -246,7 +249,7 @@ function judgeState({ fd, shown, size }: OpenedDocument): readonly Violation[] {
   if (typeof text !== "string") return [text];
   const hazards = findTextHazards(text);
   if (hazards.some(({ kind }) => kind === "deep")) return toHazardViolations(text, hazards);
-  const { findings } = parseRoadmapState(text, shown);
+  const { findings } = parseRoadmapState(text, shownPath);
   const violations = findings.map((finding) =>
     toViolation(toleratedRules.has(finding.rule) ? finding : { ...finding, severity: "error" }),
   );
@@ -269,8 +272,8 @@ function decodeUtf8(bytes: Buffer): string | Violation {
   }
 }
 
-function judgePortfolioSnapshot({ fd, path, shown }: OpenedDocument): readonly Violation[] {
-  const decoded = decodeDocument(shown, readBytes(fd, textBytesMax));
+function judgePortfolioSnapshot({ fd, path, shownPath }: OpenedDocument): readonly Violation[] {
+  const decoded = decodeDocument(shownPath, readBytes(fd, textBytesMax));
   if ("findings" in decoded) return decoded.findings.map(toViolation);
   const { text } = decoded;
   const name = basename(path).replace(/\.md$/, "");
@@ -279,19 +282,19 @@ function judgePortfolioSnapshot({ fd, path, shown }: OpenedDocument): readonly V
     folder === kind || name.startsWith(prefix);
   if (isIn("tasks", "task-") || /^task_id\s*:/m.test(text)) {
     return judgeSnapshot(
-      { kind: "task", file: shown, text, idInName: idFromName(name, "task-") },
+      { kind: "task", file: shownPath, text, idInName: idFromName(name, "task-") },
       sha256,
     );
   }
 
   if (isIn("projects", "proj-") || /^project_id\s*:/m.test(text)) {
     return judgeSnapshot(
-      { kind: "project", file: shown, text, idInName: idFromName(name, "proj-") },
+      { kind: "project", file: shownPath, text, idInName: idFromName(name, "proj-") },
       sha256,
     );
   }
 
-  return judgeSnapshot({ kind: "portfolio", file: shown, text, idInName: null }, sha256);
+  return judgeSnapshot({ kind: "portfolio", file: shownPath, text, idInName: null }, sha256);
 }
 
 /** The id that the file's name says; null if it says none, as that of a copy may. */

@@ -25,20 +25,24 @@ export type ValidatedFile = {
   readonly unchecked?: readonly Unchecked[];
 };
 
-/** `path` is absolute; no link is followed out of `within`; `shown` is what the user called it. */
-export type NamedFile = { readonly path: string; readonly within: string; readonly shown: string };
+/** `path` is absolute; no link is followed out of `within`; `shownPath` is what the user called it. */
+export type NamedFile = {
+  readonly path: string;
+  readonly within: string;
+  readonly shownPath: string;
+};
 
 /** Reads only, and never refuses: what cannot be read is a violation too. */
-export async function validateFile({ path, within, shown }: NamedFile): Promise<ValidatedFile> {
+export async function validateFile({ path, within, shownPath }: NamedFile): Promise<ValidatedFile> {
   const validation = await withOpened(path, within, async (fd, { size }) => {
     const format = detectFormat(path, readBytes(fd, headBytes).toString("utf8"));
-    return toValidated(shown, await judge(format, { fd, path, shown, size }));
+    return toValidated(shownPath, await judge(format, { fd, path, shownPath, size }));
   });
   if (!isUnread(validation)) return validation;
   const { format, rule, message } = validation;
 
   return {
-    path: shown,
+    path: shownPath,
     format,
     valid: false,
     violations: [{ line: 1, rule, message, severity: "error" }],
@@ -48,7 +52,7 @@ export async function validateFile({ path, within, shown }: NamedFile): Promise<
 type OpenedFile = {
   readonly fd: number;
   readonly path: string;
-  readonly shown: string;
+  readonly shownPath: string;
   readonly size: number;
 };
 
@@ -64,7 +68,7 @@ async function judge(format: Format, file: OpenedFile): Promise<JudgedLog> {
   return {
     format,
     violations,
-    more: 0,
+    unlistedCount: 0,
     isValid: !violations.some(({ severity }) => severity === "error"),
     unchecked: [],
   };
@@ -83,7 +87,7 @@ const unrecognized: Violation = {
 
 function toValidated(
   path: string,
-  { format, violations, more, isValid, unchecked }: JudgedLog,
+  { format, violations, unlistedCount, isValid, unchecked }: JudgedLog,
 ): ValidatedFile {
   return {
     path,
@@ -93,7 +97,7 @@ function toValidated(
       ...violation,
       message: visible(violation.message),
     })),
-    ...(more === 0 ? {} : { more }),
+    ...(unlistedCount === 0 ? {} : { more: unlistedCount }),
     ...(unchecked.length === 0 ? {} : { unchecked }),
   };
 }

@@ -35,18 +35,18 @@ export async function validateFolder(folder: NamedFile): Promise<readonly Valida
     const file = {
       path: join(folder.path, name),
       within: folder.within,
-      shown: join(folder.shown, name),
+      shownPath: join(folder.shownPath, name),
     };
     if (isPortfolio(file.path)) results.push(judgePortfolioLayout(file));
     else if (await canValidate(file)) results.push(await validateFile(file));
   }
 
   if (isPortfolio(folder.path)) results.unshift(judgePortfolioLayout(folder));
-  if (!isWhole) results.push(toValidated(folder.shown, "folder", [incomplete]));
+  if (!isWhole) results.push(toValidated(folder.shownPath, "folder", [incomplete]));
   if (results.length > 0) return results;
 
   return [
-    toValidated(folder.shown, "folder", [
+    toValidated(folder.shownPath, "folder", [
       violation("file", "holds nothing that is known here: no run, flow, log, state or roadmap"),
     ]),
   ];
@@ -187,7 +187,7 @@ function isPortfolio(folder: string): boolean {
 }
 
 /** The layout that the format requires; its contents are judged file by file. */
-function judgePortfolioLayout({ path, shown }: NamedFile): ValidatedFile {
+function judgePortfolioLayout({ path, shownPath }: NamedFile): ValidatedFile {
   const kinds = {
     portfolio: "file",
     projects: "folder",
@@ -209,7 +209,7 @@ function judgePortfolioLayout({ path, shown }: NamedFile): ValidatedFile {
       ? []
       : [violation("PF-layout", `${name} is a ${actualKind}, expected a ${expectedKind}`)];
   });
-  return toValidated(shown, "portfolio", violations);
+  return toValidated(shownPath, "portfolio", violations);
 }
 
 function fileKind(stats: Stats): "link" | "folder" | "file" | "special file" {

@@ -58,7 +58,7 @@ describe("the lines of a file", () => {
   test("are handed over in order, numbered from 1, blank ones and the last without an end included", () => {
     const { lines, faults, read } = heard('{"a":1}\n\n{"b":"ü"}\r\n{"c":3}');
     expect(lines).toEqual(['1 {"a":1}', "2 ", '3 {"b":"ü"}\r', '4 {"c":3}', "end"]);
-    expect([faults, read]).toEqual([[], { lines: 4, grewBytes: 0, isUnended: true }]);
+    expect([faults, read]).toEqual([[], { lineCount: 4, grewBytes: 0, isUnended: true }]);
     expect(heard("").lines).toEqual(["end"]);
   });
 
@@ -113,7 +113,7 @@ describe("a line that is too long", () => {
 
   test("is told where it is the last, has no end, or is just one byte too long", () => {
     expect(heard(`{}\n${long}`).faults).toEqual([expect.stringMatching(/^2 is longer/)]);
-    expect(heard(long).read.lines).toBe(1);
+    expect(heard(long).read.lineCount).toBe(1);
     expect(heard(`${"x".repeat(validatedLineBytesMax)}\n`).lines[0]).toBe(
       `1 ${validatedLineBytesMax}`,
     );
@@ -163,7 +163,7 @@ describe("a file that changes while it is read", () => {
     const { lines, read } = heard('{"z":0}\n{"a":1', grow);
     expect(isGrown).toBe(true);
     expect(lines).toEqual(['1 {"z":0}', "end"]);
-    expect(read).toEqual({ lines: 2, grewBytes: 16, isUnended: true });
+    expect(read).toEqual({ lineCount: 2, grewBytes: 16, isUnended: true });
   });
 
   test("and shrinks is told how much is gone", () => {

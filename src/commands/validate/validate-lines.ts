@@ -23,7 +23,7 @@ const badLinesMax = 20_000;
 
 export type LinesRead = {
   /** Lines read, including blank ones and an unfinished last one. */
-  readonly lines: number;
+  readonly lineCount: number;
   /** How many bytes were added while it was read; negative if some were removed. */
   readonly grewBytes: number;
   /** The last line is unfinished, and was judged only if nothing came after it. */
@@ -86,7 +86,7 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
 
   rules.end();
   return {
-    lines: isUnended && grewBytes > 0 ? progress.lines + 1 : progress.lines,
+    lineCount: isUnended && grewBytes > 0 ? progress.lines + 1 : progress.lines,
     grewBytes,
     isUnended,
   };

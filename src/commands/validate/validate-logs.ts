@@ -32,7 +32,7 @@ export type JudgedLog = {
   readonly format: string;
   readonly violations: readonly Violation[];
   /** Violations beyond those listed. */
-  readonly more: number;
+  readonly unlistedCount: number;
   readonly isValid: boolean;
   readonly unchecked: readonly Unchecked[];
 };
@@ -63,7 +63,7 @@ function toJudgedLog(
   return {
     format,
     violations: violations.list(),
-    more: violations.unlistedCount(),
+    unlistedCount: violations.unlistedCount(),
     isValid: violations.errors() === 0,
     unchecked,
   };
@@ -74,11 +74,11 @@ function toJudgedLog(
  * `shrunkRule`.
  */
 function reportChange(
-  { lines, grewBytes, isUnended }: LinesRead,
+  { lineCount, grewBytes, isUnended }: LinesRead,
   violations: Violations,
   shrunkRule: string,
 ): void {
-  const line = Math.max(lines, 1);
+  const line = Math.max(lineCount, 1);
   if (grewBytes < 0) {
     violations.add(
       line,

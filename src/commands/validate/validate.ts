@@ -49,7 +49,7 @@ async function validatePath(cwd: string, typedPath: string): Promise<readonly Va
   const namedFile: NamedFile = {
     path,
     within: isBelow(cwd, path) ? cwd : dirname(path),
-    shown: typedPath,
+    shownPath: typedPath,
   };
 
   // A folder whose name is that of a known file is reported as an unreadable file.
