@@ -32,7 +32,7 @@ export function start(context: CommandContext, input: GoInput): Promise<CommandR
       state: "draft",
       message: `Draft ${drafted.run}. Nothing runs until it is acknowledged.`,
       page: preview.page,
-      whole: preview.whole,
+      whole: preview.verbosePage,
       rowsMax: screenRows,
       warnings: [...drafted.warnings, ...preview.warnings],
       remediation: [

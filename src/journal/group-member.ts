@@ -14,7 +14,7 @@ export type PendingCommit = {
   readonly member: GroupMember;
   readonly lines: Uint8Array;
   readonly startByte: number;
-  readonly done: OnDone;
+  readonly onDone: OnDone;
 };
 
 /** What a member needs of the shared log. */
@@ -51,8 +51,8 @@ export class GroupMember implements Commit {
     this.#syncedBytes = fstatSync(fd).size;
   }
 
-  commitLater(lines: Uint8Array, startByte: number, done: OnDone): void {
-    this.#log.enqueue({ member: this, lines, startByte, done });
+  commitLater(lines: Uint8Array, startByte: number, onDone: OnDone): void {
+    this.#log.enqueue({ member: this, lines, startByte, onDone });
   }
 
   markSyncedTo(endByte: number): void {

@@ -127,7 +127,7 @@ class SharedLog implements Group, MemberLog {
   }
 
   enqueue(commit: PendingCommit): void {
-    if (this.failure !== null) return commit.done(this.failure); // G3
+    if (this.failure !== null) return commit.onDone(this.failure); // G3
     this.#queue.push(commit);
     this.#pace.lineArrived();
     if (this.#isBusy) return;
@@ -226,7 +226,7 @@ class SharedLog implements Group, MemberLog {
 
   #settle(batch: readonly PendingCommit[]): void {
     this.#isBusy = false;
-    for (const { done } of batch) done(null);
+    for (const { onDone } of batch) onDone(null);
     if (this.#queue.length === 0) return;
     // The waiting lines' sync runs while the runs that were just answered work.
     if (this.#pace.shouldSyncNow(this.#queue.length)) return this.#flush();
@@ -277,7 +277,7 @@ class SharedLog implements Group, MemberLog {
       // without an answer may stay.
     }
 
-    for (const { done } of [...batch, ...this.#queue.splice(0)]) done(failure); // G3
+    for (const { onDone } of [...batch, ...this.#queue.splice(0)]) onDone(failure); // G3
     for (const member of this.#members) member.cutToSynced();
   }
 }

@@ -9,7 +9,7 @@ import { composeLastEvent, type Refusal } from "./refusal.ts";
 /** What of the answer has arrived and is not sent yet. */
 export type Unsent = {
   /** The complete events of the last chunk. */
-  readonly whole: Buffer;
+  readonly wholeEvents: Buffer;
   /** True if the response so far ends with a whole event. */
   readonly isBetweenEvents: boolean;
 };
@@ -20,7 +20,7 @@ export function endWithRefusal(
   refusal: Refusal,
   unsent: Unsent,
 ): void {
-  if (unsent.whole.length > 0) response.write(unsent.whole);
+  if (unsent.wholeEvents.length > 0) response.write(unsent.wholeEvents);
   // Half an event cannot be withdrawn: it is ended, so that the next one is understood.
   const text = `${unsent.isBetweenEvents ? "" : "\n\n"}${composeLastEvent(api, refusal)}`;
   const timer = setTimeout(() => response.destroy(), abortGraceMs);

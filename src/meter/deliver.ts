@@ -233,14 +233,14 @@ class CallDelivery {
     if (!this.#finish({ ended: "cut", error: sentence, retryAt: null })) return;
     const { response, route, account } = this.#delivery;
     this.#outgoing?.destroy(); // D3
-    const whole = chunk.subarray(0, scan.wholeEventBytes());
+    const wholeEvents = chunk.subarray(0, scan.wholeEventBytes());
 
     if (isEventStream) {
       endWithRefusal(
         response,
         route.api,
         { status: 402, sentence },
-        { whole, isBetweenEvents: isBetweenEvents || whole.length > 0 },
+        { wholeEvents, isBetweenEvents: isBetweenEvents || wholeEvents.length > 0 },
       );
     } else {
       response.destroy();

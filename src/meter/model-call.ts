@@ -28,7 +28,7 @@ export type MeterContext = {
   readonly accounts: () => Iterable<OpenAccount>;
   readonly priceOf: PriceOf;
   readonly now: () => number;
-  readonly held: HeldBytes;
+  readonly heldBytes: HeldBytes;
   readonly dial: Dial;
   /**
    * Whether this process certainly still owns the run: nothing is spent for one that may be
@@ -80,7 +80,7 @@ export async function callModel(context: MeterContext, call: AgentCall): Promise
     );
   }
 
-  const body = await readRequest(request, context.held);
+  const body = await readRequest(request, context.heldBytes);
   if ("status" in body) return refuseCall(body, "");
   const model = route.model ?? body.model ?? "";
   const refusal = judgeCall(context, call, { upstream, body, model });

@@ -58,7 +58,7 @@ export async function openMeter(options: MeterOptions): Promise<OpenMeter> {
     ports: () => [options.seenPort, port].filter((candidate) => candidate !== null),
     priceOf: options.priceOf,
     now: options.now,
-    held: { bytes: 0 },
+    heldBytes: { bytes: 0 },
     dial,
     isOwner: options.isOwner ?? (() => true),
     lookup: options.lookup ?? systemLookup,

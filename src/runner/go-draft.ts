@@ -140,7 +140,7 @@ function buildNotStarted(
       ? { result: "WARN" as const, message: "Not started. The preview is kept.", warnings: [] }
       : {
           page: preview.page,
-          whole: preview.whole,
+          whole: preview.verbosePage,
           rowsMax: screenRows,
           message: "Not started: the preview isn't confirmed.",
           warnings: consent.warnings,

@@ -32,7 +32,7 @@ import { tryIsolation } from "./try-isolation.ts";
 export type Preview = {
   readonly data: PreviewView;
   readonly page: readonly string[];
-  readonly whole: readonly string[];
+  readonly verbosePage: readonly string[];
   readonly warnings: readonly string[];
   readonly dryRun: "required" | "auto";
 };
@@ -91,7 +91,7 @@ export async function buildPreview(
   return {
     data,
     page,
-    whole: [...page, ...previewDetails(data)],
+    verbosePage: [...page, ...previewDetails(data)],
     warnings,
     dryRun: settings.dryRun,
   };

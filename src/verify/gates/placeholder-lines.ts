@@ -5,15 +5,20 @@ import { isEmptyAnswer, isPlaceholder } from "../../kit/placeholder.ts";
 
 export type ContentLines = {
   /** Lines with content, without list marks and surrounding space. */
-  readonly content: readonly string[];
-  readonly headings: number;
+  readonly contentLines: readonly string[];
+  readonly headingCount: number;
   /** Horizontal rules, empty items, table heads, labels without a value, fences. */
-  readonly frames: number;
+  readonly frameCount: number;
   /** Lines that stand for missing text: `TBD`, `n/a`. */
-  readonly placeholders: number;
+  readonly placeholderCount: number;
 };
 
-type Tally = { content: string[]; headings: number; frames: number; placeholders: number };
+type Tally = {
+  contentLines: string[];
+  headingCount: number;
+  frameCount: number;
+  placeholderCount: number;
+};
 
 export function classifyPlainLines(text: string): ContentLines {
   const tally = emptyTally();
@@ -31,20 +36,25 @@ export function classifyMarkdownLines(text: string): ContentLines {
     const mark: string | undefined = /^(?:`{3,}|~{3,})/.exec(line)?.[0];
     if (mark !== undefined && (fence === null || (line === mark && mark.startsWith(fence)))) {
       fence = fence === null ? mark : null;
-      tally.frames++;
+      tally.frameCount++;
       isAfterText = false;
       continue;
     }
 
     if (line === "") isAfterText = false;
-    else if (fence !== null) tally.content.push(line);
+    else if (fence !== null) tally.contentLines.push(line);
     else isAfterText = addMarkdown(tally, line, isAfterText);
   }
 
   return tally;
 }
 
-const emptyTally = (): Tally => ({ content: [], headings: 0, frames: 0, placeholders: 0 });
+const emptyTally = (): Tally => ({
+  contentLines: [],
+  headingCount: 0,
+  frameCount: 0,
+  placeholderCount: 0,
+});
 
 /**
  * Returns whether the line was added as content, so that the next one can still make it a heading
@@ -52,22 +62,22 @@ const emptyTally = (): Tally => ({ content: [], headings: 0, frames: 0, placehol
  */
 function addMarkdown(tally: Tally, line: string, isAfterText: boolean): boolean {
   if (/^#{1,6}(?:\s|$)/.test(line)) {
-    tally.headings++;
+    tally.headingCount++;
     return false;
   }
 
   const isUnderline = /^(?:=+|-+)$/.test(line);
   const isTableRule = line.includes("|") && /^[\s|:-]+$/.test(line) && line.includes("-");
   if (isAfterText && (isUnderline || isTableRule)) {
-    tally.content.pop();
-    if (isUnderline) tally.headings++;
-    else tally.frames++;
+    tally.contentLines.pop();
+    if (isUnderline) tally.headingCount++;
+    else tally.frameCount++;
 
     return false;
   }
 
   if (isTableRule || /^[\s|:_*=-]+$/.test(line)) {
-    tally.frames++;
+    tally.frameCount++;
     return false;
   }
 
@@ -78,11 +88,11 @@ const labelCharsMax = 60;
 
 function addText(tally: Tally, text: string): boolean {
   if (text === "" || isLabel(text)) {
-    tally.frames++;
+    tally.frameCount++;
   } else if (isMissing(text) || isMissing(valueAfterLabel(text))) {
-    tally.placeholders++;
+    tally.placeholderCount++;
   } else {
-    tally.content.push(text);
+    tally.contentLines.push(text);
     return true;
   }
 

@@ -44,7 +44,7 @@ export function explainPlaceholder(
   if (text.trim() === "") return describeBlank(text);
   if (kind === "json") return describeEmptyJson(text);
   const lines = kind === "markdown" ? classifyMarkdownLines(text) : classifyPlainLines(text);
-  const contentLines = lines.content.filter(
+  const contentLines = lines.contentLines.filter(
     (line) => line.length < echoCharsMin || !echoes.has(line),
   );
   if (contentLines.length === 0) return describeFrames(lines);
@@ -55,7 +55,7 @@ export function explainPlaceholder(
 /** The lines of a prompt, to recognise them in an artifact. */
 export function parsePromptLines(prompt: string): ReadonlySet<string> {
   return new Set(
-    classifyMarkdownLines(prompt).content.filter((line) => line.length >= echoCharsMin),
+    classifyMarkdownLines(prompt).contentLines.filter((line) => line.length >= echoCharsMin),
   );
 }
 
@@ -79,12 +79,17 @@ function describeBlank(text: string): string {
 }
 
 /** What is there instead of content. */
-function describeFrames({ content, headings, frames, placeholders }: ContentLines): string {
+function describeFrames({
+  contentLines,
+  headingCount,
+  frameCount,
+  placeholderCount,
+}: ContentLines): string {
   const parts = [
-    [headings, "headings"],
-    [placeholders, "placeholders"],
-    [content.length, "what the agent was told"],
-    [frames, "frames of lists and tables"],
+    [headingCount, "headings"],
+    [placeholderCount, "placeholders"],
+    [contentLines.length, "what the agent was told"],
+    [frameCount, "frames of lists and tables"],
   ] as const;
   const names = parts.filter(([count]) => count > 0).map(([, name]) => name);
   return `nothing but ${names.length === 0 ? "blank lines and comments" : names.join(" and ")}`;

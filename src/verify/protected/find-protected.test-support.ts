@@ -15,9 +15,7 @@ export function createTrees(before: Texts, after: Texts) {
   const differences = paths.flatMap((path): Difference[] => {
     const [was, is] = [before[path] ?? null, after[path] ?? null];
     if (was === is) return [];
-    return [
-      { path, kind: was === null ? "added" : is === null ? "deleted" : "changed", was, is },
-    ];
+    return [{ path, kind: was === null ? "added" : is === null ? "deleted" : "changed", was, is }];
   });
 
   return {

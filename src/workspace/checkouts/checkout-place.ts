@@ -125,7 +125,7 @@ export function describeMergedView(place: string): MergedView {
   };
 
   return {
-    place,
+    overlayFolder: place,
     merged: mergedFolder(place),
     mountCommand: composeMountedCheckout(programs, place, holdMountScript, []),
     messages: {

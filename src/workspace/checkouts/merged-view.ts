@@ -8,7 +8,7 @@ import { WorkspaceFailed } from "../failure.ts";
 
 export type MergedView = {
   /** The folder that the overlay is mounted from. */
-  readonly place: string;
+  readonly overlayFolder: string;
   /** The folder inside `place` at which it is mounted. */
   readonly merged: string;
   /** The command line that mounts it and then runs `holdMountScript`. */
@@ -68,12 +68,12 @@ export async function withMergedView<T>(view: MergedView, use: (merged: string) 
  */
 function withOpenFolder<T>(
   path: string,
-  { place, messages }: MergedView,
+  { overlayFolder, messages }: MergedView,
   use: (merged: string) => T,
 ): T {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    if (fstatSync(descriptor).dev === statSync(place).dev) {
+    if (fstatSync(descriptor).dev === statSync(overlayFolder).dev) {
       throw new WorkspaceFailed("workspace_unusable", messages.notMerged);
     }
 

@@ -165,7 +165,7 @@ function requireNames(root: string, path: BytePath): readonly BytePath[] {
 
 /** C4: if something else than the overlay were read, everything would seem to be deleted. */
 const describeMergedView = ({ programs }: CollectInput, overlayFolder: string): MergedView => ({
-  place: overlayFolder,
+  overlayFolder: overlayFolder,
   merged: join(overlayFolder, overlayNames.merged),
   mountCommand: composeMountedShell(programs, overlayFolder, holdMountScript, []),
   messages: {

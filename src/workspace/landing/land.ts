@@ -78,8 +78,8 @@ export async function landRun(
     const unfinished = await refuseUnfinished(run, branch); // N7
     if (unfinished !== null) return unfinished;
 
-    const since = isSquashed ? (lastLanded ?? run.base.commit) : null;
-    const result = await landOnHead(run, { head, tip, message, since }, judgeMerge);
+    const landedUpTo = isSquashed ? (lastLanded ?? run.base.commit) : null;
+    const result = await landOnHead(run, { head, tip, message, landedUpTo }, judgeMerge);
     if (result.landed || race >= racesMax) return result;
 
     // Findings about a checkout that was moved meanwhile, for example by another run's landing, are
@@ -147,7 +147,7 @@ async function landOnHead(
   request: MergeRequest,
   judgeMerge: JudgeMerge,
 ): Promise<LandResult> {
-  const { head, tip, since } = request;
+  const { head, tip, landedUpTo } = request;
   const changed = await readChangedFiles(run.repository, run.isOwned);
   const recreated = await findRecreated(run, head, tip); // N5
   const missing = changed.filter((path) => recreated.has(path) && isMissing(run, path));
@@ -158,7 +158,7 @@ async function landOnHead(
     return createRefusal("checkout_dirty", `Uncommitted changes: ${formatShortList(dirty)}.`);
   }
 
-  if (since === null && (await isAncestor(run.shadow.call, head, tip))) {
+  if (landedUpTo === null && (await isAncestor(run.shadow.call, head, tip))) {
     return restoreMissing(run, await moveCheckout(run, head, tip, "fast_forward"), missing);
   }
 
@@ -167,6 +167,6 @@ async function landOnHead(
   const failure = merge.isTip ? null : await judgeMerge(merge.commit); // N6
   if (failure !== null) return createRefusal("merge_unproved", failure);
 
-  const how = since === null ? "merge" : "squash";
+  const how = landedUpTo === null ? "merge" : "squash";
   return restoreMissing(run, await moveCheckout(run, head, merge.commit, how), missing);
 }

@@ -21,7 +21,7 @@ export type MergeRequest = {
   readonly tip: GitSha;
   readonly message: string;
   /** When squashing: the branch's commit up to which everything has landed already. */
-  readonly since: GitSha | null;
+  readonly landedUpTo: GitSha | null;
 };
 
 /**
@@ -34,7 +34,7 @@ export async function createMergeCommit(
   recreated: RecreatedFiles,
 ): Promise<{ readonly commit: GitSha; readonly isTip: boolean } | LandRefusal> {
   const call = run.shadow.callIntoUser;
-  const { head, tip, since } = request;
+  const { head, tip, landedUpTo } = request;
   const missing = new Map([...recreated].filter(([path]) => isMissing(run, path)));
 
   const merge = await mergeTrees(run, request, missing);
@@ -44,7 +44,7 @@ export async function createMergeCommit(
       ? merge.tree
       : await writeTree(run.shadow, call, merge.tree, missing.values());
 
-  const parents = since === null ? [head, tip] : [head];
+  const parents = landedUpTo === null ? [head, tip] : [head];
   const commit = await readGitLine({
     ...call,
     env: { ...call.env, ...toIdentityVariables(run.identity) },
@@ -58,10 +58,11 @@ export async function createMergeCommit(
 /** The tree of the merge; conflicts about files that are only missing don't count. */
 async function mergeTrees(
   run: RunWorkspace,
-  { head, tip, since }: MergeRequest,
+  { head, tip, landedUpTo }: MergeRequest,
   missing: RecreatedFiles,
 ): Promise<{ readonly tree: string } | LandRefusal> {
-  const sides = since === null ? [head, tip] : await createMergeSides(run, since, head, tip);
+  const sides =
+    landedUpTo === null ? [head, tip] : await createMergeSides(run, landedUpTo, head, tip);
   const { code, out, err } = await git({
     ...run.shadow.callIntoUser,
     args: ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ...sides],
@@ -95,8 +96,8 @@ async function mergeTrees(
   return { tree };
 }
 
-function composeMessage(run: RunWorkspace, { message, tip, since }: MergeRequest): string {
+function composeMessage(run: RunWorkspace, { message, tip, landedUpTo }: MergeRequest): string {
   const text = message.trim() === "" ? `Merge ${toShortBranchName(run.ref)}` : message.trim();
-  const squashTrailer = since === null ? "" : composeSquashTrailer(tip);
+  const squashTrailer = landedUpTo === null ? "" : composeSquashTrailer(tip);
   return `${text}\n\nAutopilot-Run: ${run.runId}\n${squashTrailer}`;
 }

@@ -49,7 +49,9 @@ export async function prepareStagedResume({
       ...answers,
     ],
     warnings: [
-      ...(reading.why === null ? [] : [`${reading.why}; it is set aside and written anew.`]),
+      ...(reading.unreadableBecause === null
+        ? []
+        : [`${reading.unreadableBecause}; it is set aside and written anew.`]),
       ...shownDifferences.map(
         ({ field, because: why }) =>
           `${field} of the state file was changed by somebody else: ${why}.`,

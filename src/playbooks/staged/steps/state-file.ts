@@ -50,7 +50,8 @@ export function createStateFileStep({
         ...(await researchFacts(workspace, commit)),
       };
 
-      const detail = reading.why === null ? {} : { detail: reading.why };
+      const detail =
+        reading.unreadableBecause === null ? {} : { detail: reading.unreadableBecause };
       return { ok: true, facts, differed: reading.differed, ...detail };
     },
   };
@@ -63,7 +64,7 @@ type StateFileReading = {
   readonly ownState: ParsedStagedState["state"] | null;
   readonly differed: readonly DocumentDiffered[];
   /** Why the file cannot be read. */
-  readonly why: string | null;
+  readonly unreadableBecause: string | null;
 };
 
 const keptStepReason =
@@ -84,13 +85,15 @@ export async function rereadStateFile(
 ): Promise<StateFileReading> {
   if (await file.isPending()) await file.accept(newestDifferenceSeq(entries())); // read and journaled before a restart, not overwritten yet
   const fileStatus = await file.inspect(draftedFileText);
-  if (fileStatus.kind === "absent") return { state: null, ownState: null, differed: [], why: null };
+  if (fileStatus.kind === "absent")
+    return { state: null, ownState: null, differed: [], unreadableBecause: null };
   if (fileStatus.kind === "unusable") {
-    return { state: null, ownState: null, differed: [], why: fileStatus.why };
+    return { state: null, ownState: null, differed: [], unreadableBecause: fileStatus.why };
   }
 
   const { state } = parseStagedState(fileStatus.text);
-  if (fileStatus.kind === "known") return { state, ownState: null, differed: [], why: null };
+  if (fileStatus.kind === "known")
+    return { state, ownState: null, differed: [], unreadableBecause: null };
   const ownState = parseStagedState(fileStatus.baseText).state;
   const differed = findStagedDifferences(state, ownState, {
     step: describeStep(ownState.current),
@@ -106,7 +109,7 @@ export async function rereadStateFile(
   );
 
   if (differed.length === 0) await file.accept(Number.POSITIVE_INFINITY); // nothing differs that is compared
-  return { state, ownState, differed, why: null };
+  return { state, ownState, differed, unreadableBecause: null };
 }
 
 /** The newest journal entry about this file; 0 if there is none. */
