@@ -635,4 +635,26 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
       borrowed.map((one) => `${one}\n`).join(""),
     );
   });
+
+  test.each(["overlay", "bwrap"] as const)(
+    "folders of a small tree can be renamed by git and by rename() at %s",
+    async (level) => {
+      const bench = await openAt(level);
+      const layer = await bench.workspace.openLayer(attempt, []);
+      const isolation = await openLevel(level, bench);
+      expect((await bench.workspace.changesOf(attempt)).paths).toEqual([]);
+      const moves =
+        'git status --short && git mv src lib && perl -e \'rename("docs", "pages") or die $!\'';
+      const readable = readBorrowedObjects(bench.runDir, attempt);
+      const reported = run(isolation, layer, moves, { readable });
+      expect(reported).toMatchObject({ code: 0, out: "" });
+      await isolation.collect?.(layer);
+
+      const { paths, violations } = await bench.workspace.changesOf(attempt);
+      expect(violations).toEqual([]);
+      const before = git(bench.root, "ls-files", "src", "docs").split("\n");
+      const after = before.map((path) => path.replace(/^src/, "lib").replace(/^docs/, "pages"));
+      expect([...paths].toSorted()).toEqual([...before, ...after].toSorted());
+    },
+  );
 });

@@ -169,9 +169,16 @@ function walkUnchanged(
  */
 export const isIntactAt = (folders: readonly SealedFolder[], path: Buffer): boolean =>
   folders.every(({ files, sealedNs }) => {
-    const stat = lstatSync(Buffer.concat([Buffer.from(`${files}/`), path]), {
-      bigint: true,
-      throwIfNoEntry: false,
-    });
-    return stat === undefined || stat.ctimeNs <= BigInt(sealedNs);
+    const changedNs = readChangeTime(Buffer.concat([Buffer.from(`${files}/`), path]));
+    return changedNs === null || changedNs <= BigInt(sealedNs);
   });
+
+/** Null if nothing is there, also where a part of the path is a file. */
+function readChangeTime(path: Buffer): bigint | null {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? null;
+  } catch (error) {
+    if (readErrorCode(error) === "ENOTDIR") return null;
+    throw error;
+  }
+}

@@ -22,7 +22,9 @@ import { toIdentityVariables, runnerIdentity } from "../git/identity.ts";
 import { writeEmptyRepository } from "./empty-repository.ts";
 import { type FolderRecord, toSlug } from "./folder-records.ts";
 import { writeTags } from "./history-tags.ts";
+import { makeFoldersMovable } from "./movable-folders.ts";
 import { openRunHistory } from "./run-history.ts";
+import { findCheckoutPlace } from "../checkouts/checkout-place.ts";
 import type { RunWorkspace } from "../run-workspace.ts";
 import { compileMasks } from "./scope-globs.ts";
 import { resolveTree } from "../git/tree.ts";
@@ -83,6 +85,8 @@ export async function createLayer(
   const packageFolders = await run.findDependencyFolders(run.dependencies);
   const packages = await run.checkouts.packagesFor(tree, run.packagesRoot, packageFolders);
   await run.checkouts.make(folder, tree, { index: join(folder, ".git", "index"), packages });
+  const place = findCheckoutPlace(run.runDir, folder);
+  if (place !== null) await makeFoldersMovable(place);
   const dependencies = await providePackages(run, folder, { masks, packageFolders, packages });
   await dropFinished(run, isOver);
   await run.layers.write({
