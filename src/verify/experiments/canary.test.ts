@@ -143,7 +143,7 @@ describe("a check with tests", () => {
       detail: expect.stringContaining("test/a.test.js:") as string,
     });
 
-    expect(here.runs).toEqual(["work", "base", "work"]);
+    expect(here.runs).toEqual(["work", "base", "work", "work", "work"]);
   });
 
   test("that misses it on the base, too, as soon as there is another test file, is not accused", async () => {

@@ -9,20 +9,20 @@ import { findTestCases } from "../source-text/test-cases.ts";
 import { chooseFlips, createNonce } from "./choose-flips.ts";
 import { createAssertionFlips } from "./assertion-flips.ts";
 import { findRedefined } from "../source-text/definitions.ts";
-import { type Flip, formatPositions, applyFlips } from "./flip.ts";
+import { type Flip, formatPositions } from "./flip.ts";
 import {
-  type Edit,
   filesReadMax,
   type Lab,
   reportMissed,
   reportNoticed,
-  type Side,
   lateResult,
   reportUnknown,
 } from "../lab.ts";
-import { emptyNewTests, reportAnyway } from "./emptied-files.ts";
-import { type FlipOutcome, findNoticedFlips, type Observed } from "./noticed-flips.ts";
-import { createPlacebos, tryEquivalentTests } from "../equivalent-tests/equivalent-tests.ts";
+import { confirmBlind, missesAnyway } from "./confirm-blind.ts";
+import { reportAnyway } from "./emptied-files.ts";
+import type { FlipOutcome } from "./noticed-flips.ts";
+import { runFlips } from "./run-flips.ts";
+import { tryEquivalentTests } from "../equivalent-tests/equivalent-tests.ts";
 import {
   type DecidingTest,
   describeSilent,
@@ -287,93 +287,6 @@ async function findChangedFunctions(lab: Lab): Promise<ReadonlySet<string>> {
 
 /** A command with a word for testing: `npm test`, `sh check.sh`. */
 const namesTests = /(?:^|[\s/._-])(?:tests?|check|spec|verify)(?:[\s/._-]|$)/i;
-
-/**
- * Of the flips that the work's check missed, finds those that it notices on the base, and misses
- * again.
- */
-async function confirmBlind(lab: Lab, flips: readonly Flip[]): Promise<readonly Flip[] | "late"> {
-  if (lab.before === null) return [];
-  let suspects = flips;
-  for (let round = 0; round < roundsMax && suspects.length > 0; round += 1) {
-    const base = await runFlips(lab, suspects, { side: "base", before: lab.before });
-    if (base === null) return "late";
-    if (base.missed.length === 0) {
-      const again = await runFlips(lab, suspects, { side: "work", before: lab.now }); // the very same flips on both sides
-      if (again === null) return "late";
-      return again.missed.filter((flip) => !again.unloaded.includes(flip)); // what was not broken could not be noticed
-    }
-
-    suspects = base.noticed;
-  }
-
-  return [];
-}
-
-/**
- * Whether a check misses flips on the base as well, as soon as there are as many test files, with
- * nothing in the new ones: its command does not look at all of them, and nobody is accused.
- */
-async function missesAnyway(lab: Lab, blind: readonly Flip[]): Promise<boolean> {
-  const edits = await emptyNewTests(lab);
-  if (edits.length === 0 || lab.before === null) return false;
-  const base = await runFlips(lab, blind, { side: "base", before: lab.before, edits });
-  return base !== null && base.missed.length === blind.length && base.unloaded.length === 0;
-}
-
-type FlipRun = {
-  readonly side: Side;
-  /** The check's result without the flips. */
-  readonly before: Observed;
-  /** Files that only get a blank line (K4). */
-  readonly placebos?: readonly string[];
-  /** What is changed besides. */
-  readonly edits?: readonly Edit[];
-};
-
-/**
- * Runs the check with these flips; null if it took too long. A flip that does not fit the file
- * counts as missed and unread.
- */
-async function runFlips(
-  lab: Lab,
-  flips: readonly Flip[],
-  { side, before, placebos = [], edits: others = [] }: FlipRun,
-): Promise<FlipOutcome | null> {
-  const texts = new Map<string, string>();
-  const edits: Edit[] = [...others];
-  const unusable = new Set<Flip>();
-
-  for (const path of new Set(flips.map((flip) => flip.path))) {
-    const fileFlips = flips.filter((flip) => flip.path === path);
-    const text = (await lab.textAt(side, path)) ?? "";
-    const fitting: Flip[] = [];
-    for (const flip of fileFlips) {
-      if (applyFlips(text, [...fitting, flip]) === null) unusable.add(flip);
-      else fitting.push(flip);
-    }
-
-    if (fitting.length === 0) continue;
-    texts.set(path, text);
-    edits.push({ path, text: applyFlips(text, fitting) ?? text });
-  }
-
-  const usable = flips.filter((flip) => !unusable.has(flip));
-  if (usable.length === 0) {
-    return { noticed: [], missed: flips, otherFailures: [], unloaded: flips };
-  }
-
-  const unflipped = placebos.filter((path) => !texts.has(path));
-  const observed = await lab.run(side, [...edits, ...(await createPlacebos(lab, side, unflipped))]);
-  if (observed === null) return null;
-  const result = findNoticedFlips(usable, before, observed, texts);
-
-  return {
-    ...result,
-    missed: [...result.missed, ...unusable],
-    unloaded: [...result.unloaded, ...unusable],
-  };
-}
 
 const shownCharsMax = 120;
 const shownMax = 3;

@@ -108,13 +108,15 @@ export function findFlipLine(
   lines: readonly string[],
   { line, was }: Pick<Flip, "line" | "was">,
 ): number {
-  const wanted = was.split("\n");
-  const isAt = (position: number): boolean =>
-    wanted.every((text, offset) => lines[position + offset] === text);
-  return isAt(line - 1) ? line - 1 : findOnlyIndex(lines, isAt);
+  return isFlipLine(lines, was, line - 1) ? line - 1 : findOnlyFlipLine(lines, { was });
 }
 
-function findOnlyIndex(lines: readonly string[], isAt: (position: number) => boolean): number {
+const isFlipLine = (lines: readonly string[], was: string, position: number): boolean =>
+  was.split("\n").every((text, offset) => lines[position + offset] === text);
+
+/** The only line that a flip can begin in; -1 if there are more, or none. */
+export function findOnlyFlipLine(lines: readonly string[], { was }: Pick<Flip, "was">): number {
+  const isAt = (position: number): boolean => isFlipLine(lines, was, position);
   const first = lines.findIndex((_line, index) => isAt(index));
   return first !== -1 && lines.findIndex((_line, index) => index > first && isAt(index)) === -1
     ? first
