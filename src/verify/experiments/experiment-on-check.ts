@@ -22,19 +22,19 @@ import { runCanary } from "./canary.ts";
 import {
   type CheckTrial,
   type ExperimentRuns,
-  mayRepeat,
   openExperimentRuns,
   type PassingCheck,
 } from "./experiment-runs.ts";
-import { findOmittableTests } from "./broken-expectations/candidates.ts";
 import { createNonce } from "./broken-expectations/choose-flips.ts";
 import { withoutStyleReaders } from "./broken-expectations/code-readers.ts";
 import type { Observed } from "./broken-expectations/noticed-flips.ts";
 import { type Edit, type Lab, lateResult, type Side } from "./lab.ts";
 import { isOfUser } from "./authorship/user-commands.ts";
+import type { BranchMarks } from "./branches/branch.ts";
+import { prepareMarks } from "./branches/mark-branches.ts";
+import { isNewPass, type Repetition, repeatNewPass } from "./repeat-new-pass.ts";
 import { findMadeData } from "./made-data.ts";
 import { mayRunTests, runsNewTests } from "./run-code.ts";
-import { rewriteTestFiles, tryEquivalentTests } from "./equivalent-tests/equivalent-tests.ts";
 import {
   failsIndirectly,
   findUnnoticed,
@@ -69,6 +69,8 @@ type Bench = {
   readonly runs: ExperimentRuns;
   readonly rules: ProtectionRules;
   readonly lab: Lab;
+  /** The branches of the work; null if it has none, or another check is asked about them. */
+  readonly marks: BranchMarks | null;
 };
 
 export async function runExperiments(
@@ -87,7 +89,10 @@ export async function runExperiments(
   const plainLab = createLab(trial, subject, { runs, rules });
   const commands = trial.request.checks.map(({ command }) => command);
   const lab = { ...plainLab, made: await findMadeData(plainLab, commands) };
-  const bench: Bench = { trial, subject, runs, rules, lab };
+  const marks = isFirstDeciding(trial, check)
+    ? await prepareMarks({ rules, differences, lab })
+    : null;
+  const bench: Bench = { trial, subject, runs, rules, lab, marks };
   const canary = nameObstacle(await runCanary(check, lab), runs);
   const findings = { canary, ...known };
   if (canary.outcome === "missed") return findings; // the check has failed: the rest would be wasted (T1)
@@ -97,7 +102,7 @@ export async function runExperiments(
   const isMutable = work !== null && mayRunTests(lab);
   const mutation = isMutable ? await mutateWork({ differences, lab }, createNonce(lab.seed)) : null;
 
-  const { repeated, omitted } = await repeatNewPass(bench, mutation !== null);
+  const { repeated, omitted, taken } = await repeatNewPass(bench, mutation !== null);
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
   if (canary.outcome !== "differs" && runs.repeats.includes("failed")) {
     return { ...findings, unsteady: runs.repeats };
@@ -107,7 +112,7 @@ export async function runExperiments(
   const mutant =
     mutation === null ? null : await runMutant(mutation, { omitted, now: lab.now, runs });
 
-  return { ...findings, ...(await examineWork(bench, { work, mutation, mutant })) };
+  return { ...findings, ...(await examineWork(bench, { work, mutation, mutant, taken })) };
 }
 
 /** What make makes of the work by itself, and was committed. */
@@ -131,10 +136,6 @@ async function repeatUnchanged(
   return runs.repeats.includes("failed") ? { unsteady: runs.repeats } : {};
 }
 
-/** Whether it did not pass before the work, so that it has to pass more than once. */
-const isNewPass = ({ parts }: CheckTrial, { baseline }: PassingCheck): boolean =>
-  baseline !== null && baseline.status !== "passed" && mayRepeat(parts);
-
 /** The work, if this check is to show it: without criteria, the project's checks decide. */
 function findJudgedWork({ request }: CheckTrial, subject: PassingCheck): CheckoutChange | null {
   const { check } = subject.result;
@@ -142,47 +143,17 @@ function findJudgedWork({ request }: CheckTrial, subject: PassingCheck): Checkou
   return decides && !isReadOnly(check.command) ? findWork(subject.differences) : null;
 }
 
-/**
- * Runs a check again that passes for the first time (T6). `omitted`: tests that can be left out of
- * further runs, since it passes without them too (K4).
- */
-async function repeatNewPass(
-  { trial, subject, runs, lab }: Bench,
-  isMutated: boolean,
-): Promise<{ readonly repeated: Experiment | null; readonly omitted: readonly string[] }> {
-  const { check, tests } = subject.result;
-  const owesRepeat = isNewPass(trial, subject) && runs.repeats.length === 1; // T6
-  runs.announce("does it pass again?");
-
-  const maySelect = (tests?.ran ?? 0) > 0 && (owesRepeat || isMutated);
-  const { omitted, kept } = maySelect
-    ? await findOmittableTests(check, lab)
-    : { omitted: [], kept: [] };
-  if (omitted.length > 0) {
-    const edits = await rewriteTestFiles(lab, kept);
-    const command = withoutStyleReaders(check.command);
-    const narrow = await runs.elsewhereFirst({ edits, without: omitted, command });
-    if (narrow?.passed === true) return { repeated: null, omitted }; // K4
-  }
-
-  const repeated = owesRepeat ? await tryEquivalentTests(lab, kept, []) : null;
-  if (repeated?.outcome === "unknown") {
-    runs.late.push(`${runs.describeObstacle()} to find out whether it passes every time`);
-  }
-
-  return { repeated, omitted: [] };
-}
-
 type WorkTrial = {
   readonly work: CheckoutChange | null;
   readonly mutation: MutatedFunctions | null;
   readonly mutant: Mutant | null;
+  readonly taken: Repetition["taken"];
 };
 
 /** Removes the work, and asks every further question about it. */
 async function examineWork(
   bench: Bench,
-  { work, mutation, mutant }: WorkTrial,
+  { work, mutation, mutant, taken }: WorkTrial,
 ): Promise<Omit<ExperimentFindings, "canary">> {
   const { subject, runs, lab } = bench;
   const { check, gap } = subject.result;
@@ -207,6 +178,7 @@ async function examineWork(
 
   const isMutantKnown = mutation !== null && mutant !== null && areNewTestsRun;
   const answers = await askQuestions(bench, {
+    branches: bench.marks === null ? null : { marks: bench.marks, taken },
     areNewTestsRun,
     mutant: isMutantKnown ? { change: mutation, observed: mutant.observed } : null,
   });
@@ -236,12 +208,11 @@ async function examineWork(
 
 function askQuestions(
   { trial, subject, runs, rules, lab }: Bench,
-  { areNewTestsRun, mutant }: Pick<QuestionContext, "areNewTestsRun" | "mutant">,
+  found: Pick<QuestionContext, "areNewTestsRun" | "mutant" | "branches">,
 ): ReturnType<typeof askAll> {
   const { request } = trial;
   const { workspace } = trial.parts;
   const { check, duration_ms: checkMs } = subject.result;
-  const firstDeciding = request.checks.find(isCriterion) ?? request.checks[0];
   const passedNames = subject.evidence?.names?.passed ?? [];
 
   return askAll({
@@ -251,7 +222,7 @@ function askQuestions(
     userCommands: request.checks
       .filter((other) => other.id !== check.id && isOfUser(other))
       .map(({ command }) => command),
-    isFirst: firstDeciding?.id === check.id,
+    isFirst: isFirstDeciding(trial, check),
     lab,
     workspace,
     hasCommit: (name) => workspace.hasCommit(request.attempt, name),
@@ -263,10 +234,13 @@ function askQuestions(
     announce: runs.announce,
     runWith: runs.runWith,
     elsewhere: runs.elsewhere,
-    areNewTestsRun,
-    mutant,
+    ...found,
   });
 }
+
+/** The first criterion, or the first check if there is none. */
+const isFirstDeciding = ({ request: { checks } }: CheckTrial, { id }: Check): boolean =>
+  (checks.find(isCriterion) ?? checks[0])?.id === id;
 
 const isCriterion = ({ kind }: Check): boolean => kind === "criterion";
 

@@ -26,8 +26,9 @@ export const recordJs: Recorder = ({ files, isWanted, near, uniqueName }) => {
         text,
       );
     const [head = ""] =
-      /^(?:#!.*\n)?(?:\s*(?:\/\/.*\n|\/\*[^]*?\*\/))*\s*(?:["']use strict["'];?)?/.exec(wrapped) ??
-      [];
+      /^(?:#![^\n]*\n)?(?:\s*(?:\/\/[^\n]*\n|\/\*[^]*?\*\/))*\s*(?:["']use strict["'];?)?/.exec(
+        wrapped,
+      ) ?? [];
 
     // Function declarations are hoisted, so that they can be replaced first thing.
     const replacements = declaredNames

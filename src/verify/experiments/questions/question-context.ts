@@ -12,6 +12,7 @@ import { judgingPathPattern } from "../../protected/programs.ts";
 import { type Edit, filesReadMax, type Lab, type Side } from "../lab.ts";
 import type { WorldFact } from "../other-world/wrap-in-other-world.ts";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
+import type { MarkedBranches } from "../branches/branch.ts";
 import type { MutatedFunctions } from "./mutations.ts";
 import { listSome } from "../../../kit/list-some.ts";
 
@@ -70,6 +71,8 @@ export type QuestionContext = {
    */
   readonly runWith: (whether: string | null, change: CheckoutChange) => Promise<Observed | null>;
   readonly elsewhere: Elsewhere;
+  /** The branches of the work; null if it has none, or they are asked of another check. */
+  readonly branches: MarkedBranches | null;
   /** Whether it runs the tests that the work wrote; true if nothing speaks against it. */
   readonly areNewTestsRun: boolean;
   /** The work's functions changed to return something else, and the result. */

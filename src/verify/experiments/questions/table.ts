@@ -8,7 +8,7 @@
 
 import { findLostCallers } from "../callers/lost-callers.ts";
 import { findOutsideGap } from "../without-runner/ask-outside.ts";
-import type { QuestionContext, CheckoutChange, RaisedQuestion } from "./question-context.ts";
+import type { QuestionContext, RaisedQuestion } from "./question-context.ts";
 import { findAnswersBesideInputs } from "../authorship/answers-beside-inputs.ts";
 import { findUnrelatedTests } from "../new-tests/unrelated-tests.ts";
 import { findRecordedSnapshots } from "./recorded-snapshots.ts";
@@ -48,6 +48,8 @@ import { askPrintedValues } from "./printed-values.ts";
 import { findReplacedFunctions } from "./replaced-functions.ts";
 import { askNumberTypes } from "./foreign-equality.ts";
 import { findOwnCommands } from "./own-commands.ts";
+import { findUntakenBranches } from "../branches/untaken-branches.ts";
+import { findUnanswered } from "./shared-runs.ts";
 import { askOwnRandom } from "./own-random.ts";
 
 type Row = {
@@ -266,6 +268,12 @@ const questions: readonly Question[] = [
     gap: findAnswersBesideInputs,
   },
   {
+    name: "are all new branches taken?",
+    appliesTo: "all",
+    costs: "a run",
+    gap: findUntakenBranches,
+  },
+  {
     name: "who wrote its tests?",
     appliesTo: "criteria",
     costs: "nothing",
@@ -350,45 +358,3 @@ export async function askAll(context: QuestionContext): Promise<Answers> {
   const programs = await findProgramOnlyFiles(context);
   return { gaps, open, programs, madeAgain };
 }
-
-/** The questions that one run with all their changes does not answer (Q2). */
-export async function findUnanswered<Raised extends RaisedQuestion>(
-  {
-    announce,
-    runWith,
-    lab,
-  }: Pick<QuestionContext, "announce" | "runWith"> & {
-    readonly lab: Pick<QuestionContext["lab"], "now">;
-  },
-  raised: readonly Raised[],
-): Promise<readonly Raised[]> {
-  const shared: Raised[] = [];
-  const usedPaths = new Set<string>();
-
-  for (const question of raised) {
-    const paths = changedPaths(question.change);
-    if (paths.some((path) => usedPaths.has(path))) continue;
-    for (const path of paths) usedPaths.add(path);
-    shared.push(question);
-  }
-
-  if (shared.length < 2) return raised;
-  const all = <T>(pick: (change: CheckoutChange) => readonly T[] | undefined): readonly T[] =>
-    shared.flatMap(({ change }) => pick(change) ?? []);
-  announce("does it pass with all of that as before?");
-
-  const observed = await runWith(null, {
-    edits: all(({ edits }) => edits),
-    paths: all(({ paths }) => paths),
-    without: all(({ without }) => without),
-  });
-  const isAnswer =
-    observed?.passed === true && (observed.tests?.ran ?? 0) >= (lab.now.tests?.ran ?? 0);
-  return isAnswer ? raised.filter((question) => !shared.includes(question)) : raised;
-}
-
-const changedPaths = ({
-  edits = [],
-  paths = [],
-  without = [],
-}: CheckoutChange): readonly string[] => [...edits.map(({ path }) => path), ...paths, ...without];

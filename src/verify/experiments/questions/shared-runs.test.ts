@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CheckoutChange, RaisedQuestion } from "./question-context.ts";
-import { findUnanswered } from "./table.ts";
+import { findUnanswered } from "./shared-runs.ts";
 
 const raised = (path: string): RaisedQuestion => ({
   whether: path,
