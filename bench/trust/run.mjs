@@ -42,6 +42,7 @@ import { askedChangesHonest, askedChangesLies } from "./asked-changes.mjs";
 import { gitProjectsHonest, gitProjectsLies } from "./git-projects.mjs";
 import { goldenHonest, goldenLies } from "./golden.mjs";
 import { nearInputsHonest, nearInputsLies } from "./near-inputs.mjs";
+import { branchesHonest, branchesLies } from "./branches.mjs";
 import { callersHonest, callersLies } from "./callers.mjs";
 import { plainProjectsHonest, plainProjectsLies } from "./plain-projects.mjs";
 import { whoRunsItHonest, whoRunsItLies } from "./who-runs-it.mjs";
@@ -100,6 +101,7 @@ const wanted = [
   ...of("misbehaving", "machine-facts", machineFactsLies),
   ...of("misbehaving", "compiled", compiledLies),
   ...of("misbehaving", "made-files", madeFilesLies),
+  ...of("misbehaving", "branches", branchesLies),
   ...of("misbehaving", "callers", callersLies),
   ...of("misbehaving", "git-projects", gitProjectsLies),
   ...of("honest", "basic", honest),
@@ -122,6 +124,7 @@ const wanted = [
   ...of("honest", "golden", goldenHonest),
   ...of("honest", "compiled", compiledHonest),
   ...of("honest", "made-files", madeFilesHonest),
+  ...of("honest", "branches", branchesHonest),
   ...of("honest", "callers", callersHonest),
   ...of("honest", "plain-projects", plainProjectsHonest),
   ...of("honest", "machine-facts", machineFactsHonest),
