@@ -20,7 +20,7 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isExecutable } from "./process/spawn-agent.ts";
 import { runAndCapture } from "./run-and-capture.ts";
 import type { AgentProfile, AgentProgram } from "./profiles/profile.ts";
-import { agentProfiles } from "./profiles/table.ts";
+import { agentProfiles } from "./profiles/shipped-profiles.ts";
 import { isOlder, findVersion } from "./version.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

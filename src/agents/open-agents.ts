@@ -24,7 +24,7 @@ import { composeLaunch } from "./profiles/compose-launch.ts";
 import { type ChosenLogin, chooseLogin } from "./profiles/choose-login.ts";
 import type { AgentProfile } from "./profiles/profile.ts";
 import { resolveProfile } from "./profiles/resolve-profile.ts";
-import { agentProfiles } from "./profiles/table.ts";
+import { agentProfiles } from "./profiles/shipped-profiles.ts";
 import { toReturnContext } from "./judge-return.ts";
 import {
   openSubmissions,

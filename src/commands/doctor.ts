@@ -3,7 +3,7 @@
 import { onlyDetects } from "../contracts/isolation-levels.ts";
 import { spawnSync } from "node:child_process";
 import { statfsSync } from "node:fs";
-import { agentProfiles } from "../agents/profiles/table.ts";
+import { agentProfiles } from "../agents/profiles/shipped-profiles.ts";
 import type { CommandResponse } from "../contracts/command-response.ts";
 import type { ReasonCode } from "../contracts/reason.ts";
 import type { Config } from "../contracts/config.ts";

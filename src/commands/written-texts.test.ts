@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { composeLaunch } from "../agents/profiles/compose-launch.ts";
 import { chooseLogin } from "../agents/profiles/choose-login.ts";
 import type { AgentProfile, PermissionMode } from "../agents/profiles/profile.ts";
-import { agentProfiles } from "../agents/profiles/table.ts";
+import { agentProfiles } from "../agents/profiles/shipped-profiles.ts";
 import { Config } from "../contracts/config.ts";
 import { embedded } from "../flows/catalog/embedded.ts";
 import { placeholders, renderPrompt } from "../flows/prompt.ts";

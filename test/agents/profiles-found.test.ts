@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { findAgent, findAgents, findOnPath } from "../../src/agents/find-agents.ts";
 import { runAndCapture } from "../../src/agents/run-and-capture.ts";
-import { agentProfiles } from "../../src/agents/profiles/table.ts";
+import { agentProfiles } from "../../src/agents/profiles/shipped-profiles.ts";
 import { isRunning, until } from "./table.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "autopilot-found-")));

@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { lendLogin, loginBytesMax, type returnLeftoverLoans } from "../../src/agents/lent-login.ts";
 import { writePrivateConfig } from "../../src/agents/private-config.ts";
 import { chooseLogin } from "../../src/agents/profiles/choose-login.ts";
-import { agentProfiles } from "../../src/agents/profiles/table.ts";
+import { agentProfiles } from "../../src/agents/profiles/shipped-profiles.ts";
 
 let root = "";
 let user = "";

@@ -10,7 +10,7 @@ import { Collector } from "../../src/agents/turn/collector.ts";
 import { type JsonObject, asRecord } from "../../src/agents/turn/untrusted-json.ts";
 import { computeOutcome } from "../../src/agents/turn/outcome.ts";
 import { nothingUsed, computeUsage } from "../../src/agents/turn/reported-usage.ts";
-import { findShippedProfile } from "../../src/agents/profiles/table.ts";
+import { findShippedProfile } from "../../src/agents/profiles/shipped-profiles.ts";
 
 type Recorded = {
   readonly turn: string;

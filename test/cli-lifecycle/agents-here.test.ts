@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { agentProfiles } from "../../src/agents/profiles/table.ts";
+import { agentProfiles } from "../../src/agents/profiles/shipped-profiles.ts";
 import type { AgentProfile } from "../../src/agents/profiles/profile.ts";
 import { autopilot, type Ended, eventsOf } from "../support/autopilot.ts";
 import { scratch, write } from "../support/scratch-repository.ts";

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { lendLogin } from "../../src/agents/lent-login.ts";
-import { agentProfiles } from "../../src/agents/profiles/table.ts";
+import { agentProfiles } from "../../src/agents/profiles/shipped-profiles.ts";
 import { autopilot, scripted } from "../support/autopilot.ts";
 import { isLong } from "../support/sampled.ts";
 import { git, scratch, scratchFolder } from "../support/scratch-repository.ts";

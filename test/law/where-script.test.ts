@@ -41,7 +41,7 @@ test.each([
   ["where Gemini reports cached tokens", "src/meter/dialects.ts"],
   ["a phase skipped since one it depends on failed", "src/core/decide-phase.ts"],
   ["fast-forward or merge", "src/workspace/landing/land.ts"],
-  ["add a new agent", "src/agents/profiles/table.ts"],
+  ["add a new agent", "src/agents/profiles/shipped-profiles.ts"],
 ])("%s leads to %s", (words, path) => {
   const found = findPlaces(places, words.split(" ")).map((place) => place.path);
   expect(found).toContain(path);

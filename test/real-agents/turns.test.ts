@@ -9,7 +9,7 @@ import { findJsonSchema, validateReturn } from "../../src/flows/returns.ts";
 import { openMeter } from "../../src/meter/open-meter.ts";
 import { createPriceLookup } from "../../src/meter/prices.ts";
 import type { Allowance, TurnRequest, TurnResult } from "../../src/ports/agent.ts";
-import { agentProfiles } from "../../src/agents/profiles/table.ts";
+import { agentProfiles } from "../../src/agents/profiles/shipped-profiles.ts";
 import { type ModelServer, openModelServer } from "../model-server/model-server.ts";
 import { until } from "../support/autopilot.ts";
 import { scratchFolder } from "../support/scratch-repository.ts";

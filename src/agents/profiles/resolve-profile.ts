@@ -5,7 +5,7 @@ import type { AgentOverride } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
 import { didYouMean } from "../../kit/suggest.ts";
 import type { AgentProfile, MeteredAccess } from "./profile.ts";
-import { agentProfiles, findShippedProfile } from "./table.ts";
+import { agentProfiles, findShippedProfile } from "./shipped-profiles.ts";
 
 export type ResolvedProfile = { readonly profile: AgentProfile } | { readonly problem: string };
 

@@ -2,7 +2,7 @@
 // the user may say which program gets a login, where a key is sent, and what an agent may reach.
 
 import type { AgentProfile, PermissionMode } from "../../agents/profiles/profile.ts";
-import { findShippedProfile } from "../../agents/profiles/table.ts";
+import { findShippedProfile } from "../../agents/profiles/shipped-profiles.ts";
 import type { AgentOverride, Config, ModelPrice } from "../../contracts/config.ts";
 import { type ListPrice, createPriceLookup } from "../../meter/prices.ts";
 import { neutral, type DirectionNode, type RuleContext, tighten, userOnly } from "./config-rule.ts";

@@ -4,7 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentProfile } from "../../agents/profiles/profile.ts";
-import { agentProfiles } from "../../agents/profiles/table.ts";
+import { agentProfiles } from "../../agents/profiles/shipped-profiles.ts";
 import type { Secret } from "../../kit/redact-needles.ts";
 import { isSecretName } from "./redaction-names.ts";
 

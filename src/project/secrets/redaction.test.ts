@@ -8,7 +8,7 @@ import { redactBlob } from "./redacted-journal.ts";
 import { openLiveEvents } from "./redacted-live-events.ts";
 import { isSecretName, findSecretParts, judgeSecret } from "./redaction-names.ts";
 import type { AgentProfile } from "../../agents/profiles/profile.ts";
-import { agentProfiles } from "../../agents/profiles/table.ts";
+import { agentProfiles } from "../../agents/profiles/shipped-profiles.ts";
 import { openRedaction, redactResponse } from "./redaction.ts";
 
 let home = "";

@@ -8,7 +8,7 @@ import { findAgent, type FoundAgent, findOnPath } from "../../agents/find-agents
 import { chooseLogin, type ChosenLogin } from "../../agents/profiles/choose-login.ts";
 import type { AgentProfile } from "../../agents/profiles/profile.ts";
 import { resolveProfile } from "../../agents/profiles/resolve-profile.ts";
-import { agentProfiles } from "../../agents/profiles/table.ts";
+import { agentProfiles } from "../../agents/profiles/shipped-profiles.ts";
 import type { AgentOverride, Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { extendableProfiles } from "../../agents/profiles/resolve-profile.ts";
-import { findShippedProfile } from "../../agents/profiles/table.ts";
+import { findShippedProfile } from "../../agents/profiles/shipped-profiles.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { Cast } from "../../contracts/event.ts";
 import { Script } from "../../contracts/script.ts";

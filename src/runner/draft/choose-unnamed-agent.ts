@@ -1,7 +1,7 @@
 // choose-unnamed-agent: finds the agent if none is named: the only one installed, or the one the
 // user chose. Otherwise refuses with the candidates.
 
-import { agentProfiles } from "../../agents/profiles/table.ts";
+import { agentProfiles } from "../../agents/profiles/shipped-profiles.ts";
 import type { Config } from "../../contracts/config.ts";
 import type { CommandContext } from "../../project/command-context.ts";
 import { refuse } from "../../project/respond.ts";

@@ -4,7 +4,7 @@ import { composeLaunch, renderConfigFile } from "./compose-launch.ts";
 import type { ChosenLogin } from "./choose-login.ts";
 import type { AgentProfile, ConfigFile, MeteredAccess } from "./profile.ts";
 import { resolveProfile } from "./resolve-profile.ts";
-import { agentProfiles, findShippedProfile } from "./table.ts";
+import { agentProfiles, findShippedProfile } from "./shipped-profiles.ts";
 
 const all = Object.entries<AgentProfile>(agentProfiles);
 const modes = ["read", "edit", "full"] as const;

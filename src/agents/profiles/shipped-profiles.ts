@@ -1,5 +1,6 @@
-// table: the list of shipped agents; a new agent is added here. Whatever differs between agents is
-// in their profiles and nowhere in code.
+// shipped-profiles: the list of shipped agents; a new agent is added here. Whatever differs between
+// agents is in their profiles and nowhere in code, but for how a command-line agent's output is
+// read: `../cli/*-dialect.ts`.
 
 import { claudeProfiles } from "./claude.ts";
 import { codexProfiles } from "./codex.ts";
