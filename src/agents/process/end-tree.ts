@@ -21,7 +21,8 @@ import {
 } from "./process-table.ts";
 import type { EnvironmentFilter } from "./process-mark.ts";
 
-const sweepTimeoutMs = 1000;
+/** How long what is left is looked for; part of the two seconds of `stop`: agents/turn/turn-limits.ts. */
+export const sweepTimeoutMs = 1000;
 const pollMs = 15;
 
 /** Ends the tree; returns how many processes are left: zero, unless the kernel keeps one alive. */

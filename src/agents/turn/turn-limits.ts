@@ -1,5 +1,9 @@
 // turn-limits: what an agent may take in one turn: time for startup, silence, cancellation and
 // shutdown, and output. How long its work may take comes with each request: ports/agent.ts.
+//
+// Invariant:
+//   L1. `stop` promises two seconds: `cancelGraceMs`, `turnTermGraceMs`, `drainMs` and the
+//       `sweepTimeoutMs` of ../process/end-tree.ts stay below that together.
 
 /**
  * How long an agent may take for anything but work, and how long it is waited for when it must end.
@@ -13,11 +17,11 @@ export type TurnLimits = {
   readonly failingMs: number;
   /** Silence after an error of the provider that waiting can't mend. */
   readonly giveUpMs: number;
-  /** From the protocol's cancel to the signals. */
+  /** From the protocol's cancel to the signals (L1). */
   readonly cancelGraceMs: number;
-  /** From TERM to KILL. */
+  /** From TERM to KILL (L1). */
   readonly turnTermGraceMs: number;
-  /** Output may still be in the pipe after the process has ended. */
+  /** Output may still be in the pipe after the process has ended (L1). */
   readonly drainMs: number;
   /** From an answer to the end of waiting for the usage that some agents report after it. */
   readonly lateMs: number;
