@@ -1,5 +1,6 @@
 // config-defaults: what holds for each key of the config that is set nowhere, for a flow's step
-// that sets no time, for a portfolio's run without --jobs and its tasks without an agent.
+// that sets no time, for a portfolio's run without --jobs and its tasks without an agent, and for
+// `pr watch` without --tries.
 // Elsewhere: thresholds and caps (tunable-limits.ts), the constants of an estimate
 // (insight/roadmap-cost-formula.ts), the budget (project/config/flow-budget.ts) and the address of a
 // collector (project/otel/collector.ts).
@@ -31,3 +32,5 @@ export const portfolioJobsDefault = 2;
 export const portfolioBackendDefault = "acp";
 /** Which agent works on a task if neither the task, the command nor the config names one. */
 export const portfolioAgentDefault = "codex";
+/** How many follow-ups `pr watch` begins for one pull request. */
+export const pullRequestTriesDefault = 3;

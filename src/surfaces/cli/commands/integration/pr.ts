@@ -1,6 +1,7 @@
 // pr: command-line specs of `pr` and `pr watch`, which open a finished run's pull request and carry
 // it to its merge.
 
+import { pullRequestTriesDefault } from "../../../../contracts/config-defaults.ts";
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
@@ -9,7 +10,6 @@ import { type Command, pausesWhenInterrupted } from "../../spec.ts";
 
 /** `--every` may not be shorter: code hosts limit how often they are asked. */
 const everyMsMin = 30_000;
-const triesDefault = 3;
 const runArgument = {
   name: "RUN",
   about: "the run; without it the current one",
@@ -85,7 +85,7 @@ export const prCommands: readonly Command[] = [
         min: 1,
         placeholder: "N",
         about: "At most N follow-ups in all.",
-        defaultText: String(triesDefault),
+        defaultText: String(pullRequestTriesDefault),
       },
       { name: "once", kind: "flag", about: "Look once, do what follows from it, and end." },
       {
@@ -117,7 +117,7 @@ export const prCommands: readonly Command[] = [
       if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
       return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,
-        tries: input.number("tries") ?? triesDefault,
+        tries: input.number("tries") ?? pullRequestTriesDefault,
         once: input.flag("once"),
         ...omitUndefined({
           run: input.words[0] ?? input.run,
