@@ -6,6 +6,7 @@ import type {
   PortfolioUsage,
 } from "../../contracts/portfolio/portfolio-journal.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
+import { toBudgetDay } from "../../portfolio/planner/budget-scopes.ts";
 import { listTasksNeedingPerson } from "../../portfolio/planner/needs-person.ts";
 import {
   listOpenBlocks,
@@ -92,7 +93,7 @@ export function buildPortfolioPage(
     needs_you: listOpenBlocks(state).length + listTasksNeedingPerson(state).length,
     spent: state.spent,
     budget: state.budget,
-    today: state.days[now.slice(0, 10)] ?? { tokens: 0, usd: 0 },
+    today: state.days[toBudgetDay(now)] ?? { tokens: 0, usd: 0 },
     day_budget: state.day_budget,
     metrics: computeMetrics(state),
     projects: listProjects(state),

@@ -24,6 +24,9 @@ export type UsedUpBudget = {
   readonly because: string;
 };
 
+/** The day that a time is charged to, in UTC: `2026-03-01`. */
+export const toBudgetDay = (ts: string): string => ts.slice(0, 10);
+
 /** The budgets that limit a project's tasks at this time. */
 export const listBudgetScopes = (
   state: PortfolioView,
@@ -33,7 +36,7 @@ export const listBudgetScopes = (
 
 /** The budgets that limit the tasks of every project. */
 function listSharedScopes(state: PortfolioView, now: string): readonly BudgetScope[] {
-  const day = now.slice(0, 10);
+  const day = toBudgetDay(now);
 
   return [
     {

@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PortfolioBudget } from "../../contracts/portfolio/portfolio-journal.ts";
+import { toBudgetDay } from "./budget-scopes.ts";
 import type { PlanAction, PlanFacts } from "./plan-actions.ts";
 import { plan } from "./plan.ts";
 import { dispatched, project, task, type Written, written } from "./portfolio.test-support.ts";
@@ -18,7 +19,7 @@ const facts: PlanFacts = {
   perAgent: {},
   agent: "codex",
 };
-const day = facts.now.slice(0, 10);
+const day = toBudgetDay(facts.now);
 const dimensions = ["tokens", "usd"] as const;
 const startsOf = (actions: readonly PlanAction[]) =>
   actions.flatMap((action) => (action.do === "dispatch" ? [action] : []));

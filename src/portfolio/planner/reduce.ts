@@ -20,6 +20,7 @@ import {
   portfolioChangeNames,
 } from "../../contracts/portfolio/portfolio-journal.ts";
 import { invariant } from "../../kit/invariant.ts";
+import { toBudgetDay } from "./budget-scopes.ts";
 import { completeBatch } from "./journal-batch.ts";
 import { setHub } from "./hubs.ts";
 import { applyImportedLine } from "./imported-line.ts";
@@ -324,7 +325,7 @@ const reducers: Reducers = {
   },
   budget_exhausted: (state, { scope, project_id }, { ts }) => {
     const keys = {
-      day: `day:${ts.slice(0, 10)}`,
+      day: `day:${toBudgetDay(ts)}`,
       project: `project:${project_id ?? ""}`,
       portfolio: "portfolio",
     };

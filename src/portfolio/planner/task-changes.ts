@@ -16,6 +16,7 @@ import {
 import { exactSum } from "../../kit/quantity.ts";
 import { invariant } from "../../kit/invariant.ts";
 import { parseIsoTime } from "../../kit/iso-time.ts";
+import { toBudgetDay } from "./budget-scopes.ts";
 import { noUsage, type Portfolio, type Project, type Task } from "./state.ts";
 
 const recentMax = 10;
@@ -357,7 +358,7 @@ export function charge(state: Portfolio, task: Task, usage: PortfolioUsage, ts: 
     usd: Math.max(usage.usd, task.run_spent.usd),
   };
 
-  const day = (state.days[ts.slice(0, 10)] ??= noUsage());
+  const day = (state.days[toBudgetDay(ts)] ??= noUsage());
   for (const spent of [task.spent, getProject(state, task.project_id).spent, state.spent, day]) {
     spent.tokens += added.tokens;
     spent.usd = exactSum(spent.usd, added.usd);
