@@ -149,13 +149,15 @@ const flowHasChecks = ({ drafted: { flow } }: RunView): boolean => hasCheckSteps
 /** Whether a gate runs a command: who wrote the flow decided what proves its documents. */
 function hasCommandGate({ drafted: { flow } }: RunView): boolean {
   const rules = [...listPhases(flow), ...withTaskSteps(listSteps(flow))];
-  return rules.some(({ proof = [] }) => (proof as readonly Proof[]).some(runsCommand));
+  return rules.some(({ proof = [] }) => (proof as readonly Proof[]).some(restsOnCommand));
 }
 
-function runsCommand(proof: Proof): boolean {
+/** A command in an `if` proves nothing: it only chooses which rules are asked. */
+function restsOnCommand(proof: Proof): boolean {
   if (typeof proof === "string") return false;
   return (
-    proof.command !== undefined || [...(proof.all ?? []), ...(proof.else ?? [])].some(runsCommand)
+    proof.command !== undefined ||
+    [...(proof.all ?? []), ...(proof.else ?? [])].some(restsOnCommand)
   );
 }
 
