@@ -19,7 +19,7 @@ export const documentReasons = {
   spec_hash_mismatch: reason(
     "FAIL",
     "The spec changed since the run began.",
-    "--accept-spec-change",
+    "autopilot resume --accept-spec-change",
   ),
   config_invalid: reason("FAIL", "Invalid config.", "autopilot validate .autopilot/config.yaml"),
   config_changed: reason(
