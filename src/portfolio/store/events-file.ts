@@ -62,6 +62,12 @@ export type LinesBeyond = {
 type ReadDrawnLines = () => Promise<readonly string[]>;
 
 const eventsName = portfolioFiles.events;
+/** How often the file is compared again because others write to it. */
+const roundsMax = 20;
+/** How long, and how often, a tool is waited for that has written half a line. */
+const waitMs = 20;
+const waitsMax = 5;
+const newline = 10;
 const eventsPath = ({ pagesFolder }: PortfolioPaths): string => join(pagesFolder, eventsName);
 export const joinLines = (lines: readonly string[]): Buffer =>
   Buffer.from(lines.map((line) => `${line}\n`).join(""));
@@ -88,12 +94,12 @@ export async function readLinesBeyond(
   const isOurs =
     bytes.length >= cursor.bytes && crc32(bytes.subarray(0, cursor.bytes)) === cursor.crc; // V2
   if (isOurs) {
-    return findForeignLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
+    return sortOutUnknownLines(paths, bytes.subarray(cursor.bytes), cursor.bytes, undrawnLines);
   }
 
   const knownLines = [...(await readDrawnLines()), ...undrawnLines];
   if (bytes.equals(joinLines(knownLines))) return { ...nothingBeyond, needsFullComparison: true };
-  const beyond = findForeignLines(paths, bytes, 0, knownLines);
+  const beyond = sortOutUnknownLines(paths, bytes, 0, knownLines);
   const changed = `${eventsName} was ${bytes.length < cursor.bytes ? "shorter than" : "not as"} we left it; it is written anew from the journal`;
 
   return {
@@ -105,13 +111,14 @@ export async function readLinesBeyond(
 }
 
 /**
- * Finds lines that aren't ours (V1): unknown ones, or more of a line than we know of. `from`: the
- * position of the bytes in the file.
+ * Finds lines that aren't ours (V1): unknown ones, or more of a line than we know of. Those that
+ * are no events are written into the file of lines set aside. `firstByte`: where the bytes begin in
+ * the file.
  */
-function findForeignLines(
+function sortOutUnknownLines(
   paths: PortfolioPaths,
   bytes: Buffer,
-  from: number,
+  firstByte: number,
   knownLines: readonly string[],
 ): LinesBeyond {
   const countsByLine = new Map<string, number>();
@@ -122,16 +129,18 @@ function findForeignLines(
   for (const { number, line, fault } of judgeLines(bytes.toString("utf8"))) {
     const countLeft = countsByLine.get(line) ?? 0;
     countsByLine.set(line, countLeft - 1);
-    const why = countLeft > 0 ? null : (fault ?? findLineFault(PortfolioEvent, line));
-    if (why !== null) invalid.push({ number, line, fault: why });
+    const lineFault = countLeft > 0 ? null : (fault ?? findLineFault(PortfolioEvent, line));
+    if (lineFault !== null) invalid.push({ number, line, fault: lineFault });
     else if (countLeft <= 0) foreign.push({ number, line });
   }
 
   if (foreign.length + invalid.length === 0) return nothingBeyond;
+  // Few files have such lines, so what stands before them is read only now; in latin1 each byte is
+  // one character.
   const linesBefore =
-    from === 0
+    firstByte === 0
       ? 0
-      : readFileSync(eventsPath(paths), "latin1").slice(0, from).split("\n").length - 1;
+      : readFileSync(eventsPath(paths), "latin1").slice(0, firstByte).split("\n").length - 1;
 
   return {
     foreign: foreign.map(({ number, line }) => ({
@@ -145,24 +154,31 @@ function findForeignLines(
   };
 }
 
-/** How often the file is compared again because others write to it. */
-const roundsMax = 20;
-
 export type EventsToDraw = {
   readonly cursor: DrawnCursor;
   readonly beyond: LinesBeyond;
   /** All lines behind the cursor, in the journal's order; `takeIn` adds to them. */
   readonly lines: readonly string[];
   readonly readDrawnLines: ReadDrawnLines;
+  /** Writes the lines that were found into the journal. */
   readonly takeIn: (foundLines: LinesBeyond) => Promise<void>;
 };
 
-/** Where the file is compared from: the cursor, or its beginning, with the lines up to the cursor. */
-type ComparedFrom = {
-  readonly bytes: number;
+type EventsUpdate = EventsToDraw & {
+  readonly paths: PortfolioPaths;
+  /** Every line that was taken in or set aside so far. */
+  readonly handled: string[];
+};
+
+/** Where a comparison starts: at the cursor, or at the file's beginning, with the lines up to there. */
+type ComparisonStart = {
+  readonly firstByte: number;
+  /** Of everything before the first byte. */
   readonly crc: number;
   readonly linesToCursor: readonly string[];
 };
+
+type FileState = Omit<DrawnCursor, "seq">;
 
 /**
  * Makes the events file follow the journal; returns how far it does, null if others write faster
@@ -170,88 +186,113 @@ type ComparedFrom = {
  */
 export async function updateEventsFile(
   paths: PortfolioPaths,
-  { cursor, beyond, lines, readDrawnLines, takeIn }: EventsToDraw,
-): Promise<Omit<DrawnCursor, "seq"> | null> {
-  const path = eventsPath(paths);
-  const handled = [...beyond.handled];
-  const listWanted = ({ linesToCursor }: ComparedFrom): readonly string[] => [
-    ...linesToCursor,
-    ...lines,
-  ];
-  const fromBeginning = async (): Promise<ComparedFrom> => ({
-    bytes: 0,
-    crc: 0,
-    linesToCursor: await readDrawnLines(),
-  });
-
-  const takeInForeign = async (bytes: Buffer, from: ComparedFrom): Promise<LinesBeyond> => {
-    const wantedLines = listWanted(from);
-    const linesInJournal = new Set(wantedLines); // what was taken in is among them, if nothing in it had to be redacted
-    const otherHandled = handled.filter((line) => !linesInJournal.has(line));
-    const knownLines = [...wantedLines, ...otherHandled];
-    const foundLines = findForeignLines(paths, bytes, from.bytes, knownLines);
-    handled.push(...foundLines.handled);
-    await takeIn(foundLines);
-
-    return foundLines;
-  };
-
-  const rewriteFile = async (from: ComparedFrom): Promise<void> => {
-    const oldFile = openSync(path, "r");
-    try {
-      replaceFile(path, joinLines(listWanted(from)));
-      await takeInForeign(readFileSync(oldFile), from); // V3
-    } finally {
-      closeSync(oldFile);
-    }
-  };
-
-  let from: ComparedFrom = beyond.needsFullComparison
-    ? await fromBeginning()
-    : { ...cursor, linesToCursor: [] };
-  if (beyond.needsRewrite) await rewriteFile((from = await fromBeginning()));
+  toDraw: EventsToDraw,
+): Promise<FileState | null> {
+  const { cursor, beyond } = toDraw;
+  const update = { ...toDraw, paths, handled: [...beyond.handled] };
+  let start: ComparisonStart = { firstByte: cursor.bytes, crc: cursor.crc, linesToCursor: [] };
+  if (beyond.needsFullComparison) start = await startAtBeginning(update);
+  if (beyond.needsRewrite) start = await restartFromBeginning(update);
 
   for (let round = 0; round < roundsMax; round++) {
-    const mark = readFileMark(paths);
-    const present = readSettledBytes(path, from.bytes);
-    const wanted = joinLines(listWanted(from));
-    const difference = compareBytes(present, wanted);
-
-    if (difference === "same") {
-      return {
-        bytes: from.bytes + wanted.length,
-        crc: crc32(wanted, from.crc),
-        fileMark: present.length === wanted.length ? mark : "",
-      };
-    }
-
-    if (difference === "append") {
-      appendFileSync(path, wanted.subarray(present.length)); // D3
-      continue; // V3
-    }
-
-    const { needsRewrite } = await takeInForeign(present, from);
-    const ordered = joinLines(listWanted(from));
-    // The same lines in another order are put in order where they stand, so that nothing that is
-    // appended meanwhile is lost.
-    if (!needsRewrite && compareBytes(present, ordered) === "reorder") {
-      writeAt(path, ordered, from.bytes);
-    } else {
-      await rewriteFile((from = await fromBeginning()));
-    }
+    const result = await compareOnce(update, start);
+    if ("drawn" in result) return result.drawn;
+    start = result.nextStart;
   }
 
   return null;
 }
 
+const startAtBeginning = async ({ readDrawnLines }: EventsUpdate): Promise<ComparisonStart> => ({
+  firstByte: 0,
+  crc: 0,
+  linesToCursor: await readDrawnLines(),
+});
+
+/** Writes the whole file anew. */
+async function restartFromBeginning(update: EventsUpdate): Promise<ComparisonStart> {
+  const path = eventsPath(update.paths);
+  const start = await startAtBeginning(update);
+  const oldFile = openSync(path, "r");
+  try {
+    replaceFile(path, joinLines(listWanted(update, start)));
+    await takeInUnknown(update, readFileSync(oldFile), start); // V3
+  } finally {
+    closeSync(oldFile);
+  }
+
+  return start;
+}
+
+/** Compares the file with the journal, and mends it if it differs: then it is compared again. */
+async function compareOnce(
+  update: EventsUpdate,
+  start: ComparisonStart,
+): Promise<{ readonly drawn: FileState } | { readonly nextStart: ComparisonStart }> {
+  const path = eventsPath(update.paths);
+  const fileMark = readFileMark(update.paths);
+  const present = readSettledBytes(path, start.firstByte);
+  const wanted = joinLines(listWanted(update, start));
+  const difference = compareBytes(present, wanted);
+
+  if (difference === "same") {
+    const drawn = {
+      bytes: start.firstByte + wanted.length,
+      crc: crc32(wanted, start.crc),
+      fileMark: present.length === wanted.length ? fileMark : "",
+    };
+    return { drawn };
+  }
+
+  if (difference === "append") {
+    appendFileSync(path, wanted.subarray(present.length)); // D3
+    return { nextStart: start }; // V3
+  }
+
+  const { needsRewrite } = await takeInUnknown(update, present, start);
+  const ordered = joinLines(listWanted(update, start));
+  // The same lines in another order are put in order where they stand, so that nothing that is
+  // appended meanwhile is lost.
+  if (needsRewrite || compareBytes(present, ordered) !== "overwrite") {
+    return { nextStart: await restartFromBeginning(update) };
+  }
+
+  writeAt(path, ordered, start.firstByte);
+  return { nextStart: start };
+}
+
+const listWanted = (
+  { lines }: EventsUpdate,
+  { linesToCursor }: ComparisonStart,
+): readonly string[] => [...linesToCursor, ...lines];
+
+async function takeInUnknown(
+  update: EventsUpdate,
+  bytes: Buffer,
+  start: ComparisonStart,
+): Promise<LinesBeyond> {
+  const wantedLines = listWanted(update, start);
+  const linesInJournal = new Set(wantedLines); // what was taken in is among them, if nothing in it had to be redacted
+  const otherHandled = update.handled.filter((line) => !linesInJournal.has(line));
+  const knownLines = [...wantedLines, ...otherHandled];
+  const foundLines = sortOutUnknownLines(update.paths, bytes, start.firstByte, knownLines);
+  update.handled.push(...foundLines.handled);
+  await update.takeIn(foundLines);
+
+  return foundLines;
+}
+
 /**
  * What makes the file's bytes the wanted ones: nothing, though others' lines may follow them; the
- * rest of them; the same length in another order; or all of them anew.
+ * rest of them; others of the same length; or all of them anew.
  */
-function compareBytes(present: Buffer, wanted: Buffer): "same" | "append" | "reorder" | "rewrite" {
+function compareBytes(
+  present: Buffer,
+  wanted: Buffer,
+): "same" | "append" | "overwrite" | "rewrite" {
   if (present.subarray(0, wanted.length).equals(wanted)) return "same";
   if (wanted.subarray(0, present.length).equals(present)) return "append";
-  return present.length === wanted.length ? "reorder" : "rewrite";
+  return present.length === wanted.length ? "overwrite" : "rewrite";
 }
 
 /** Which file this is, and how it was left: its length, and when it was last written to. */
@@ -260,29 +301,25 @@ function readFileMark(paths: PortfolioPaths): string {
   return `${ino}:${size}:${mtimeNs}`;
 }
 
-const newline = 10;
-const waitMs = 20;
-const waitsMax = 5;
-
 /**
  * Reads the file from a position on. If its last line is incomplete, waits a moment for the tool
  * that may be writing it.
  */
-export function readSettledBytes(path: string, from: number): Buffer {
+export function readSettledBytes(path: string, firstByte: number): Buffer {
   for (let waits = 0; ; waits++) {
-    const bytes = readBytesFrom(path, from);
+    const bytes = readBytesFrom(path, firstByte);
     if (bytes.length === 0 || bytes.at(-1) === newline || waits === waitsMax) return bytes;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs); // sleeps without giving up the lock
   }
 }
 
-function readBytesFrom(path: string, from: number): Buffer {
+function readBytesFrom(path: string, firstByte: number): Buffer {
   const fd = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - firstByte));
     let doneBytes = 0;
     for (let read = -1; read !== 0 && doneBytes < bytes.length; doneBytes += read) {
-      read = readSync(fd, bytes, doneBytes, bytes.length - doneBytes, from + doneBytes);
+      read = readSync(fd, bytes, doneBytes, bytes.length - doneBytes, firstByte + doneBytes);
     }
 
     return bytes.subarray(0, doneBytes);
@@ -291,11 +328,11 @@ function readBytesFrom(path: string, from: number): Buffer {
   }
 }
 
-function writeAt(path: string, bytes: Buffer, from: number): void {
+function writeAt(path: string, bytes: Buffer, firstByte: number): void {
   const fd = openSync(path, "r+");
   try {
     for (let doneBytes = 0; doneBytes < bytes.length;) {
-      doneBytes += writeSync(fd, bytes, doneBytes, bytes.length - doneBytes, from + doneBytes);
+      doneBytes += writeSync(fd, bytes, doneBytes, bytes.length - doneBytes, firstByte + doneBytes);
     }
   } finally {
     closeSync(fd);
