@@ -62,7 +62,7 @@ function replay({ turn, updates, answer }: Recorded) {
     answer: collector.answer,
     stderr: "",
     usage,
-    tools: collector.tools.count,
+    tools: collector.tools.seenCount,
     refusals: 0,
     metas: [...collector.metas, asRecord(response)],
     calls: [],

@@ -165,7 +165,7 @@ function computePromptOutcome(
     answer: collector.answer,
     stderr: stderr(),
     usage,
-    tools: collector.tools.count,
+    tools: collector.tools.seenCount,
     refusals: answers.count.refused,
     metas: [...collector.metas, asRecord(response)],
     calls: prepared.metering.calls(),

@@ -226,7 +226,7 @@ function computeCommandOutcome(
     answer: collector.answer,
     stderr,
     usage,
-    tools: collector.tools.count,
+    tools: collector.tools.seenCount,
     refusals: 0,
     metas: [],
     calls: prepared.metering.calls(),

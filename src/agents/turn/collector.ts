@@ -53,7 +53,7 @@ export class Collector {
   begin(): void {
     this.#answerText = [];
     this.#usageUpdates = 0;
-    this.#toolCountBefore = this.tools.count;
+    this.#toolCountBefore = this.tools.seenCount;
     this.#chunks = [];
     this.#metas = [];
     if (this.#allText.length > 0) this.#keep("\n");
@@ -122,7 +122,7 @@ export class Collector {
       chunks: this.#chunks,
       costUsd: this.#costUsd,
       updates: this.#usageUpdates,
-      tools: this.tools.count - this.#toolCountBefore,
+      tools: this.tools.seenCount - this.#toolCountBefore,
     };
   }
 

@@ -100,8 +100,8 @@ test("nonsense is not merged", () => {
     calls.merge({ toolCallId: "x", locations: [null, 3, {}], content: ["y"], kind: 9 }),
   ).toMatchObject({
     kind: null,
-    locations: [],
-    diffs: [],
+    locationPaths: [],
+    diffPaths: [],
   });
 });
 

@@ -10,8 +10,8 @@ export type ToolCall = {
   readonly title: string;
   readonly kind: string | null;
   readonly status: string;
-  readonly locations: readonly string[];
-  readonly diffs: readonly string[];
+  readonly locationPaths: readonly string[];
+  readonly diffPaths: readonly string[];
   /** Paths in a tool's arguments, by the usual field names. */
   readonly inputPaths: readonly string[];
   readonly input: string | null;
@@ -20,6 +20,7 @@ export type ToolCall = {
 };
 
 const callsMax = 10_000;
+/** Of one call, in each of its fields. */
 const pathsMax = 1000;
 /**
  * Longer than any view shows. A secret cut in two is no longer recognised by the redactor, so the
@@ -56,12 +57,12 @@ export class ToolCalls {
       title: asString(update["title"])?.slice(0, titleCharsMax) ?? previous?.title ?? "",
       kind: asString(update["kind"]) ?? previous?.kind ?? null,
       status: asString(update["status"]) ?? previous?.status ?? "pending",
-      locations: Array.isArray(update["locations"])
+      locationPaths: Array.isArray(update["locations"])
         ? readLocationPaths(update["locations"])
-        : (previous?.locations ?? []),
-      diffs: Array.isArray(update["content"])
+        : (previous?.locationPaths ?? []),
+      diffPaths: Array.isArray(update["content"])
         ? readDiffPaths(update["content"])
-        : (previous?.diffs ?? []),
+        : (previous?.diffPaths ?? []),
       inputPaths:
         update["rawInput"] === undefined
           ? (previous?.inputPaths ?? [])
@@ -85,7 +86,8 @@ export class ToolCalls {
     return open.map(([, call]) => call);
   }
 
-  get count(): number {
+  /** How many calls were named, kept or dropped. */
+  get seenCount(): number {
     return this.#calls.size + this.#droppedCount;
   }
 
@@ -93,8 +95,8 @@ export class ToolCalls {
   listChangedOutside(isInside: (path: string) => boolean): readonly string[] {
     const changed = [...this.#calls.values()]
       .filter(({ status }) => status !== "failed")
-      .flatMap(({ kind, locations, diffs }) =>
-        kind !== null && changingKinds.has(kind) ? [...locations, ...diffs] : diffs,
+      .flatMap(({ kind, locationPaths, diffPaths }) =>
+        kind !== null && changingKinds.has(kind) ? [...locationPaths, ...diffPaths] : diffPaths,
       );
     return [...new Set(changed)].filter((path) => !isInside(path));
   }
@@ -116,15 +118,18 @@ export function toLiveEvent(attempt: AttemptId, call: ToolCall, status = call.st
   };
 }
 
-/** Every path a call names as reached or changed. */
-export const listCallPaths = ({ locations, diffs }: ToolCall): readonly string[] => [
-  ...locations,
-  ...diffs,
+/**
+ * Every path that a call names as reached or changed, in the fields its protocol has for them; of
+ * its arguments: `inputPaths`.
+ */
+export const listCallPaths = ({ locationPaths, diffPaths }: ToolCall): readonly string[] => [
+  ...locationPaths,
+  ...diffPaths,
 ];
 
 /** Whether a call changes files, as far as it says so. */
-export const isChanging = ({ kind, diffs }: ToolCall): boolean =>
-  diffs.length > 0 || (kind !== null && changingKinds.has(kind));
+export const isChanging = ({ kind, diffPaths }: ToolCall): boolean =>
+  diffPaths.length > 0 || (kind !== null && changingKinds.has(kind));
 
 const readLocationPaths = (locations: unknown): readonly string[] =>
   asArray(locations)
