@@ -69,3 +69,4 @@ export type Envelope = {
   readonly crc: string;
 };
 export type Entry = Event & Envelope;
+export type EntryOf<Name extends EventName> = Extract<Entry, { event: Name }>;

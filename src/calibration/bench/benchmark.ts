@@ -96,7 +96,7 @@ function findRunEnd(folder: string): string | null {
   return null;
 }
 
-export type RunRequest = {
+export type BenchmarkRunRequest = {
   readonly key: RunKey;
   readonly commit: string;
   /** False: a process that an earlier runner started is waited for, or its result is read. */
@@ -106,7 +106,7 @@ export type RunRequest = {
 /** Runs a benchmark from the start, or continues an earlier runner's. */
 export async function runBenchmark(
   context: BenchmarkContext,
-  { key, commit, isFresh }: RunRequest,
+  { key, commit, isFresh }: BenchmarkRunRequest,
 ): Promise<BenchmarkOutcome> {
   const folder = runFolder(context.folder, key);
   const plan = context.plan.benchmarks.find(({ name }) => name === key.benchmark);

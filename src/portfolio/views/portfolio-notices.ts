@@ -96,12 +96,15 @@ function describeEvent(entry: PortfolioEntry, state: PortfolioView): NoticeText 
   }
 }
 
-type EntryOf<Name extends PortfolioEntry["event"]> = Extract<
+type PortfolioEntryOf<Name extends PortfolioEntry["event"]> = Extract<
   PortfolioEntry,
   { readonly event: Name }
 >;
 
-function describeQuestion(entry: EntryOf<"block_opened">, state: PortfolioView): NoticeText {
+function describeQuestion(
+  entry: PortfolioEntryOf<"block_opened">,
+  state: PortfolioView,
+): NoticeText {
   const { block_id, task_id, question, options, expected_action } = entry;
   const hasOptions = Object.keys(options).length > 0;
   const answers = hasOptions ? `Answers: ${describeChoices(options)}` : expected_action;
@@ -117,7 +120,10 @@ function describeQuestion(entry: EntryOf<"block_opened">, state: PortfolioView):
 }
 
 /** A run that rests at its budget, if only a person can move it on. */
-function describeRest(entry: EntryOf<"worker_rested">, state: PortfolioView): NoticeText | null {
+function describeRest(
+  entry: PortfolioEntryOf<"worker_rested">,
+  state: PortfolioView,
+): NoticeText | null {
   if (entry.short === undefined) return null;
 
   const needs = listTasksNeedingPerson(state, entry.ts);
@@ -135,7 +141,7 @@ function describeRest(entry: EntryOf<"worker_rested">, state: PortfolioView): No
 }
 
 function describeHeldLanding(
-  entry: EntryOf<"landing_held">,
+  entry: PortfolioEntryOf<"landing_held">,
   state: PortfolioView,
 ): NoticeText | null {
   if (entry.because === null) return null;
@@ -152,7 +158,9 @@ function describeHeldLanding(
   };
 }
 
-type TaskChange = EntryOf<"worker_result_ingested" | "task_status_changed" | "merge_rejected">;
+type TaskChange = PortfolioEntryOf<
+  "worker_result_ingested" | "task_status_changed" | "merge_rejected"
+>;
 
 /** A task that is done without a merge, or that only a person can move on. */
 function describeTaskNotice(entry: TaskChange, state: PortfolioView): NoticeText | null {
@@ -215,7 +223,7 @@ export function findAnsweredNotices(
 
 /** The notices that a task waits, if it waits no longer. */
 function findTaskNotices(
-  { event, task_id }: EntryOf<"task_status_changed" | "task_dispatched">,
+  { event, task_id }: PortfolioEntryOf<"task_status_changed" | "task_dispatched">,
   { tasks }: PortfolioView,
 ): ((notice: Notice) => boolean) | null {
   const task = tasks[task_id];

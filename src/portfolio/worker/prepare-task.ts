@@ -27,7 +27,7 @@ import type { PortfolioPaths } from "../store/folder.ts";
 import { beginDraft } from "./begin-draft.ts";
 import { openProjectExchange, type ProjectExchange } from "./exchange-for.ts";
 import { raiseLimits } from "./raise-limits.ts";
-import { buildRunInput, type RunRequest } from "./run-input.ts";
+import { buildRunInput, type RunTerms } from "./run-input.ts";
 import { findOpenRun, type OpenTaskRun, pathsOfCopy } from "./task-runs.ts";
 
 export type PreparedTask = {
@@ -64,7 +64,7 @@ export async function prepareTask(
   context: CommandContext,
   paths: PortfolioPaths,
   taskFacts: TaskToPrepare,
-  request: RunRequest & { readonly agent: string },
+  request: RunTerms & { readonly agent: string },
 ): Promise<PreparedTask> {
   const { task, project } = taskFacts;
   const lastRun = await findOpenRun(context, paths, task);

@@ -5,7 +5,8 @@ import { shellWord } from "../../kit/shell-word.ts";
 import type { GoInput } from "../../playbooks/contract/go-input.ts";
 import type { TaskView } from "../planner/state.ts";
 
-export type RunRequest = {
+/** What the pool gives a task's run. */
+export type RunTerms = {
   readonly isolation?: string | undefined;
   readonly agent?: string | undefined;
   /** What the run may use. */
@@ -21,10 +22,12 @@ export function buildRunInput(
   task: TaskView,
   nonce: string,
   conflicts: readonly string[],
-  { agent, isolation: poolIsolation, allowance }: RunRequest,
+  { agent, isolation: poolIsolation, allowance }: RunTerms,
 ): GoInput {
   const isolation = task.isolation ?? poolIsolation;
   const maxBudget = formatAllowance(allowance);
+  // Without a flow of its own: the pool merges the work itself (`land`), and the agent returns what
+  // result.ts reads (`wants_result`).
   const flowInput =
     task.flow === null ? { options: { land: "false", wants_result: "true" } } : { flow: task.flow };
 
@@ -74,7 +77,10 @@ function buildCriteria(task: TaskView, conflicts: readonly string[]): RunCriteri
   return conflicts.length === 0 ? criteria : [...criteria, createConflictCriterion(conflicts)];
 }
 
-/** Proves that a conflict was resolved: no file that had one still has its marks. */
+/**
+ * Proves that a conflict was resolved: no file that had one still has its marks. `=======` alone is
+ * no mark: headings of documents are underlined so.
+ */
 function createConflictCriterion(conflicts: readonly string[]): RunCriteria[number] {
   const files = conflicts.map(shellWord).join(" ");
 

@@ -6,7 +6,7 @@
 //       nothing is thrown.
 //   C2. The same entries give the same history, whether applied at once or in parts.
 
-import type { Entry } from "../../../contracts/event.ts";
+import type { Entry, EntryOf } from "../../../contracts/event.ts";
 import type { CheckResult } from "../../../contracts/evidence.ts";
 import type { Facts, Says } from "../../../contracts/outcome.ts";
 import type { TaskRecord } from "../../../contracts/roadmap-state.ts";
@@ -253,8 +253,6 @@ export class PhaseHistory {
     this.#phase(question.phase).verdict = { verdict: answer, timestamp: ts, issues: [...issues] };
   }
 }
-
-type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name }>;
 
 /** Criteria that only a person can judge, as the plan check reported them. */
 function findPersonCriteria({ steps }: PhaseSummary): string | null {

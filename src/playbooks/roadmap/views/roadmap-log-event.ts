@@ -1,15 +1,15 @@
-// roadmap-log-event: an event of the state.json format before it has its time and phase, and how
+// roadmap-log-event: an event of `.autopilot/state.json` before it has its time and phase, and how
 // its step is named.
 // Invariants G1 and on: playbooks/roadmap/views/roadmap-log.ts.
 
-import type { Entry } from "../../../contracts/event.ts";
 import type { RoadmapEventName } from "../../../contracts/roadmap-events.ts";
 import { toPipelineName } from "./roadmap-steps.ts";
 
-export type EntryOf<Name extends Entry["event"]> = Extract<Entry, { event: Name }>;
 export type Details = Readonly<Record<string, unknown>>;
 
-/** The time and the phase are those of the entry it is translated from. */
+/**
+ * Without `timestamp` and `phase`: roadmap-log.ts adds those of the entry it is translated from.
+ */
 export type UntimedRoadmapEvent = {
   readonly event: RoadmapEventName;
   readonly details?: Details;
@@ -17,7 +17,7 @@ export type UntimedRoadmapEvent = {
 };
 
 /** The step by its name in the pipeline; our own name, if it differs, goes into the details. G3 */
-export function stepFields(
+export function toStepFields(
   step: string | undefined,
   details: Details,
 ): { readonly step?: string; readonly details: Details } {

@@ -7,7 +7,7 @@
 //       their own.
 //   G3. A step has its name in the format's pipeline; if ours differs, it is in the details.
 
-import type { Entry } from "../../../contracts/event.ts";
+import type { Entry, EntryOf } from "../../../contracts/event.ts";
 import { isReasonCode, reasons } from "../../../contracts/reason.ts";
 import type { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
 import { stateFile } from "../../../contracts/roadmap-places.ts";
@@ -19,12 +19,7 @@ import { omitUndefined } from "../../../kit/omit-undefined.ts";
 import { selectEarlierEvents } from "./merge-earlier-state.ts";
 import type { PhaseHistory, PhaseSummary } from "./phase-history.ts";
 import { AuditLog, type ReadClaim } from "./roadmap-audit.ts";
-import {
-  type Details,
-  type EntryOf,
-  stepFields,
-  type UntimedRoadmapEvent,
-} from "./roadmap-log-event.ts";
+import { type Details, toStepFields, type UntimedRoadmapEvent } from "./roadmap-log-event.ts";
 import { batchReportEvents, checkpointEvents, translateStep } from "./roadmap-step-log.ts";
 
 export type LogOptions = {
@@ -79,7 +74,7 @@ export class RoadmapLog {
       this.#events.push({
         timestamp: entry.ts,
         ...(phase === null ? {} : { phase }),
-        ...stepFields(step, details),
+        ...toStepFields(step, details),
         event,
       });
     }

@@ -2,7 +2,7 @@
 // the state.json format.
 // Invariants G1 and on: playbooks/roadmap/views/roadmap-log.ts.
 
-import type { Entry } from "../../../contracts/event.ts";
+import type { Entry, EntryOf } from "../../../contracts/event.ts";
 import type { RoadmapEvent } from "../../../contracts/roadmap-events.ts";
 import {
   parseAttempt,
@@ -16,7 +16,7 @@ import { readField } from "../../contract/agent-return.ts";
 import { findUnnecessaryDeferral } from "../insight/warnings.ts";
 import { type PhaseSummary, roadmapSteps } from "./phase-history.ts";
 import { listOrEmpty, type ReadClaim } from "./roadmap-audit.ts";
-import { type EntryOf, stepFields, type UntimedRoadmapEvent } from "./roadmap-log-event.ts";
+import { toStepFields, type UntimedRoadmapEvent } from "./roadmap-log-event.ts";
 
 /** `summary`: the phase's, if it has begun. */
 type PhaseContext = {
@@ -213,5 +213,5 @@ export function checkpointEvents(entry: Entry): readonly RoadmapEvent[] {
     return [{ timestamp, event, details: { seq, step, group: phase } }]; // G2
   }
 
-  return [{ timestamp, phase, ...stepFields(step, { seq }), event }];
+  return [{ timestamp, phase, ...toStepFields(step, { seq }), event }];
 }
