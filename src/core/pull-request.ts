@@ -37,22 +37,22 @@ export type PullRequestStep =
   | { readonly do: "wait" };
 
 export function decidePullRequestStep(
-  request: PullRequestView,
+  pullRequest: PullRequestView,
   snapshot: PullRequestSnapshot,
   triesMax: number,
 ): PullRequestStep {
   if (snapshot.state !== "open") return { do: "end", how: snapshot.state };
-  if (request.under_way !== null) return { do: "follow", run: request.under_way };
-  if (snapshot.head !== null && snapshot.head !== request.commit) {
+  if (pullRequest.under_way !== null) return { do: "follow", run: pullRequest.under_way };
+  if (snapshot.head !== null && snapshot.head !== pullRequest.commit) {
     return { do: "stop", because: "pull_request_moved" };
   } // W2
 
-  const open = snapshot.evidence.filter(({ key }) => !request.taken.includes(key)); // W1
-  const comments = open.filter(({ kind }) => kind === "comment");
+  const untakenEvidence = snapshot.evidence.filter(({ key }) => !pullRequest.taken.includes(key)); // W1
+  const comments = untakenEvidence.filter(({ kind }) => kind === "comment");
   // Half a result now would make the other half look like news later.
-  const actionable = snapshot.pending === 0 ? open : comments;
+  const actionable = snapshot.pending === 0 ? untakenEvidence : comments;
   if (actionable.length === 0) return { do: "wait" };
-  if (request.tries >= triesMax) return { do: "stop", because: "pull_request_tries_spent" }; // W1
+  if (pullRequest.tries >= triesMax) return { do: "stop", because: "pull_request_tries_spent" }; // W1
 
   return { do: "take_up", evidence: actionable.slice(0, evidenceItemsMax) };
 }
@@ -62,12 +62,12 @@ export function decidePullRequestStep(
  * ahead. W2
  */
 export function whyPushBlocked(
-  request: PullRequestView,
+  pullRequest: PullRequestView,
   snapshot: PullRequestSnapshot,
   commit: string,
 ): "merged" | "closed" | "moved" | null {
   if (snapshot.state !== "open") return snapshot.state;
-  return snapshot.head === request.commit || snapshot.head === commit ? null : "moved"; // the commit itself: pushed before a crash
+  return snapshot.head === pullRequest.commit || snapshot.head === commit ? null : "moved"; // the commit itself: pushed before a crash
 }
 
 /** Only work that is wholly proved is opened as ready to merge. */
