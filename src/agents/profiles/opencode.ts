@@ -15,7 +15,8 @@ const commonSettings = `"autoupdate": false, "share": "disabled", "permission": 
 
 /**
  * The key is in the environment and not in the file, which parallel turns share. `suffix`: what the
- * provider's SDK expects at the end of its URL.
+ * provider's SDK expects at the end of its URL. `limit`: for a model that opencode does not
+ * know, which tells it when to shorten a conversation; the usual models of both APIs allow as much.
  */
 const createConfig = (provider: string, sdkPackage: string, suffix: string): ConfigFile => ({
   path: configPath,
@@ -42,7 +43,7 @@ export const opencodeProfile = {
   id: "opencode",
   title: "opencode",
   programs: [createProgram("opencode", ["acp"], { versionMin: "1.0.0" })],
-  // An empty value makes it refuse to start: each of these has one.
+  // It refuses to start if one of these is set but empty.
   env: {
     OPENCODE_CONFIG: "{{home}}/.config/opencode/opencode.json",
     OPENCODE_DISABLE_AUTOUPDATE: "1",
@@ -65,6 +66,7 @@ export const opencodeProfile = {
       upstreamEnv: ["OPENAI_BASE_URL"],
       model: "gpt-5.5",
       env: keyVariable,
+      // A name of our own: as `openai` it would call the Responses API, and not `openai-chat`.
       files: [createConfig("autopilot", "@ai-sdk/openai-compatible", "")],
     }),
   ],
