@@ -58,7 +58,7 @@ function readBwrapVersion(bwrap: string, cache: SelfTestCache): Version {
   try {
     const cached = cache.read("version", [bwrap]);
     const text = cached ?? printVersion();
-    if (cached === null) cache.note("version", [bwrap], text);
+    if (cached === null) cache.record("version", [bwrap], text);
     const match = /(\d+)\.(\d+)/.exec(text);
 
     return [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];

@@ -61,7 +61,7 @@ export async function chooseBwrapVariant(
   for (const variant of candidates) {
     failures = await test(variant);
     if (failures.length > 0) continue;
-    cache?.note(level, programs, variant.users.kind);
+    cache?.record(level, programs, variant.users.kind);
 
     return { variant };
   }

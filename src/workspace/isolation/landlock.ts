@@ -190,7 +190,7 @@ async function selfTest(
       abi >= versionSince.tcp
         ? failures
         : failures.filter((sentence) => sentence !== networkFailure);
-    if (remaining.length === 0) place.cache?.note("landlock", interpreterPrograms, "holds");
+    if (remaining.length === 0) place.cache?.record("landlock", interpreterPrograms, "holds");
     return remaining;
   } finally {
     for (const server of servers) server.close();

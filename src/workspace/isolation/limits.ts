@@ -164,7 +164,7 @@ async function chooseMechanism(runDir: string, cache: SelfTestCache): Promise<Ch
 
   const best = await testAll(candidates);
   const { chosen, ...enforced } = best;
-  cache.note(
+  cache.record(
     testKey,
     programs,
     JSON.stringify({ means: chosen.name, ...enforced } satisfies CachedChoice),

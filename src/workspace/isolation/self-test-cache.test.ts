@@ -28,43 +28,43 @@ const open = (): ReturnType<typeof openSelfTestCache> => openSelfTestCache(folde
 
 describe.skipIf(process.platform !== "linux")("what was seen to hold", () => {
   test("is known to the next start", () => {
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     expect(open().read("overlay", [program])).toBe("closed");
     expect(open().read("bwrap", [program])).toBeNull();
   });
 
   test("is not believed once a program is another, older or newer", () => {
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     utimesSync(program, 1, 1);
     expect(open().read("overlay", [program])).toBeNull();
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     writeFileSync(program, "#!/bin/sh\nexit 0\n");
     expect(open().read("overlay", [program])).toBeNull();
   });
 
   test("is not believed for another home, unless it has nothing to do with one", () => {
-    openSelfTestCache(folder, store, "/home/a").note("overlay", [program], "closed");
+    openSelfTestCache(folder, store, "/home/a").record("overlay", [program], "closed");
     expect(openSelfTestCache(folder, store, "/home/b").read("overlay", [program])).toBeNull();
-    openSelfTestCache(folder, store, "").note("limits", [program], "held");
+    openSelfTestCache(folder, store, "").record("limits", [program], "held");
     expect(openSelfTestCache(folder, store, "").read("limits", [program])).toBe("held");
     expect(openSelfTestCache(folder, store, "/home/a").read("limits", [program])).toBeNull();
   });
 
   test("is not believed on another file system", () => {
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     expect(openSelfTestCache("/proc", store).read("overlay", [program])).toBeNull();
   });
 
   test("is forgotten when doctor looks", () => {
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     clearSelfTestCache(store);
     expect(open().read("overlay", [program])).toBeNull();
   });
 
   test("is not kept beyond the start of the machine it was seen in", () => {
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     writeFileSync(join(store, "self-tests", `${"0".repeat(16)}-old`), "closed");
-    open().note("bwrap", [program], "closed");
+    open().record("bwrap", [program], "closed");
     expect(readdirSync(join(store, "self-tests"))).toHaveLength(2);
   });
 
@@ -72,10 +72,10 @@ describe.skipIf(process.platform !== "linux")("what was seen to hold", () => {
     ["others may write to", (room: string) => chmodSync(room, 0o777)],
     ["is a link", (room: string) => (rmSync(room, { recursive: true }), symlinkSync(folder, room))],
   ])("is neither read nor written in a cache folder that %s", (_, spoil) => {
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     spoil(join(store, "self-tests"));
     expect(open().read("overlay", [program])).toBeNull();
-    open().note("overlay", [program], "closed");
+    open().record("overlay", [program], "closed");
     expect(open().read("overlay", [program])).toBeNull();
   });
 });
@@ -86,7 +86,7 @@ test("a level that was seen to hold is not tried again, and what a test finds is
   const notes = new Map<string, string>();
   const cache = {
     read: (name: string) => notes.get(name) ?? null,
-    note: (name: string, _: unknown, result: string) => notes.set(name, result),
+    record: (name: string, _: unknown, result: string) => notes.set(name, result),
   };
 
   const first = await chooseIsolation("auto", { hidden: [], runDir, cache });

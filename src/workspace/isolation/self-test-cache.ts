@@ -35,56 +35,56 @@ export type SelfTestCache = {
    */
   read(test: string, programs: readonly string[]): string | null;
   /** Records the result of a test. */
-  note(test: string, programs: readonly string[], result: string): void;
+  record(test: string, programs: readonly string[], result: string): void;
 };
 
 /**
  * A cache that is always empty, so that everything is tested again: for `doctor`, and for tests of
  * a self-test.
  */
-export const noCache: SelfTestCache = { read: () => null, note: () => undefined };
+export const noCache: SelfTestCache = { read: () => null, record: () => undefined };
 
-const noteBytesMax = 4_096;
-const cacheName = "self-tests";
+const resultBytesMax = 4_096;
+const cacheFolderName = "self-tests";
 
 /**
- * `folder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not
+ * `runFolder`: a run's folder, whose file system a test depends on. `home`: "" for tests that do not
  * depend on it.
  */
 export function openSelfTestCache(
-  folder: string,
-  store: string = findStoreFolder(),
+  runFolder: string,
+  storeFolder: string = findStoreFolder(),
   home: string = process.env["HOME"] ?? "",
 ): SelfTestCache {
   const boot = readText("/proc/sys/kernel/random/boot_id");
-  if (boot === "" || !isTrusted(store)) return noCache; // C3
-  const machineHash = hashText([boot, home, ...readMachineFacts(folder)].join("\n")); // C1
+  if (boot === "" || !isTrusted(storeFolder)) return noCache; // C3
+  const machineHash = hashText([boot, home, ...readMachineFacts(runFolder)].join("\n")); // C1
   const prefix = `${hashText(boot).slice(0, 16)}-`;
 
-  const testFile = (test: string, programs: readonly string[]): string =>
+  const cacheFolder = join(storeFolder, cacheFolderName);
+  const entryPath = (test: string, programs: readonly string[]): string =>
     join(
-      store,
-      cacheName,
+      cacheFolder,
       `${prefix}${hashText([machineHash, test, ...programs.map(readProgramFacts)].join("\n"))}`,
     );
 
   return {
     read: (test, programs) => {
       try {
-        return readSmallFile(testFile(test, programs), noteBytesMax)?.toString("utf8") ?? null;
+        return readSmallFile(entryPath(test, programs), resultBytesMax)?.toString("utf8") ?? null;
       } catch {
         return null; // C3
       }
     },
-    note: (test, programs, result) => {
+    record: (test, programs, result) => {
       try {
-        const temporary = join(store, cacheName, `${prefix}${randomUUID()}`);
+        const temporary = join(cacheFolder, `${prefix}${randomUUID()}`);
         writeFileSync(temporary, result, { mode: 0o600, flag: "wx" });
-        renameSync(temporary, testFile(test, programs));
+        renameSync(temporary, entryPath(test, programs));
 
         // Entries from an earlier boot are useless.
-        for (const name of readdirSync(join(store, cacheName))) {
-          if (!name.startsWith(prefix)) rmSync(join(store, cacheName, name), { force: true });
+        for (const name of readdirSync(cacheFolder)) {
+          if (!name.startsWith(prefix)) rmSync(join(cacheFolder, name), { force: true });
         }
       } catch {
         return; // C3
@@ -94,21 +94,21 @@ export function openSelfTestCache(
 }
 
 /** For the process and memory limits, which do not depend on a home. */
-export const openLimitsCache = (folder: string): SelfTestCache =>
-  openSelfTestCache(folder, findStoreFolder(), "");
+export const openLimitsCache = (runFolder: string): SelfTestCache =>
+  openSelfTestCache(runFolder, findStoreFolder(), "");
 
 /** Clears the cache, so that everything is tested again. */
-export function clearSelfTestCache(store: string = findStoreFolder()): void {
+export function clearSelfTestCache(storeFolder: string = findStoreFolder()): void {
   try {
-    if (isTrusted(store)) eraseSync(join(store, cacheName));
+    if (isTrusted(storeFolder)) eraseSync(join(storeFolder, cacheFolderName));
   } catch {
     return; // C3
   }
 }
 
-function isTrusted(store: string): boolean {
+function isTrusted(storeFolder: string): boolean {
   try {
-    openStoreFolder(store, [cacheName]);
+    openStoreFolder(storeFolder, [cacheFolderName]);
     return true;
   } catch {
     return false;
@@ -128,8 +128,8 @@ const namespaceSettings = [
 const confinementPattern = /^(?:CapEff|CapBnd|NoNewPrivs|Seccomp|Seccomp_filters):.*$/gm;
 
 /** Everything that a test's result depends on, except for the programs it starts (C1). */
-function readMachineFacts(folder: string): readonly string[] {
-  const { dev } = statSync(folder);
+function readMachineFacts(runFolder: string): readonly string[] {
+  const { dev } = statSync(runFolder);
   return [
     release(),
     process.version,
@@ -138,7 +138,7 @@ function readMachineFacts(folder: string): readonly string[] {
     ...(readText("/proc/self/status").match(confinementPattern) ?? []),
     readText("/proc/self/attr/current"),
     ...["user", "mnt", "net", "pid"].map((name) => readLink(`/proc/self/ns/${name}`)),
-    `${dev} ${statfsSync(folder).type}`,
+    `${dev} ${statfsSync(runFolder).type}`,
     ...readMountLines(dev),
     process.env["PATH"] ?? "",
     readProgramFacts(process.execPath),

@@ -196,7 +196,7 @@ async function selfTest(
   const programs = ["srt", ...requiredPrograms.linux, ...interpreterPrograms];
   if (place.cache?.read("srt", programs) === "holds") return [];
   const failures = await testFromOutside({ place, wrap, isMac });
-  if (failures.length === 0) place.cache?.note("srt", programs, "holds");
+  if (failures.length === 0) place.cache?.record("srt", programs, "holds");
 
   return failures;
 }
