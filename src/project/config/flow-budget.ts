@@ -6,14 +6,16 @@ import { budgetProfiles } from "../../contracts/budget-profiles.ts";
 import type { Flow } from "../../contracts/flow.ts";
 
 /** The caps of a flow that sets none: what a whole day's run may use. */
-const tokensMax = 5_000_000;
-const minutesMax = 1_440;
+const dayTokensMax = 5_000_000;
+const dayMinutesMax = 1_440;
 /** For an agent's step without an estimate. */
 const stepTokensDefault = 15_000;
 /** A tasks step runs its steps for an assumed number of tasks. */
 const tasksExpected = 8;
 /** Room for rework and retries: a budget isn't an estimate. */
-const reserveFactor = 3;
+const reworkFactor = 3;
+/** Budgets are shown to people, so they are round. */
+const roundedToTokens = 10_000;
 
 /**
  * The usage of a flow's agents if every step runs once, by the flow's estimates; null if some are
@@ -49,10 +51,10 @@ export function estimateFlowTokens(flow: Flow): number | null {
 }
 
 /** A budget with room for rework around an estimate; never below balanced. */
-const addReworkRoom = (tokens: number): number =>
+const toBudgetTokens = (tokens: number): number =>
   Math.max(
     budgetProfiles.balanced.limits.tokens,
-    Math.ceil((tokens * reserveFactor) / 10_000) * 10_000,
+    Math.ceil((tokens * reworkFactor) / roundedToTokens) * roundedToTokens,
   );
 
 /**
@@ -60,12 +62,16 @@ const addReworkRoom = (tokens: number): number =>
  * estimate, from its documents or its steps, capped by its own limits or those of a day. What a
  * continued run has used is added, because it counts as used here too.
  */
-export function computeFlowBudget(flow: Flow, documentsEstimate?: number, usedBefore = 0): Budget {
+export function computeFlowBudget(
+  flow: Flow,
+  tokensByDocuments?: number,
+  tokensUsedBefore = 0,
+): Budget {
   const flowLimits = flow.limits?.run;
   if (flowLimits === undefined && flow.flow === "objective") return budgetProfiles.balanced;
-  const estimate = documentsEstimate ?? estimateFlowTokens(flow);
+  const estimate = tokensByDocuments ?? estimateFlowTokens(flow);
   const limits: Record<string, number> =
-    flowLimits === undefined ? { tokens: tokensMax, minutes: minutesMax } : {};
+    flowLimits === undefined ? { tokens: dayTokensMax, minutes: dayMinutesMax } : {};
 
   for (const dimension of dimensions) {
     const limit = flowLimits?.[dimension];
@@ -73,7 +79,7 @@ export function computeFlowBudget(flow: Flow, documentsEstimate?: number, usedBe
   }
 
   if (estimate !== null && limits["tokens"] !== undefined) {
-    limits["tokens"] = Math.min(limits["tokens"], usedBefore + addReworkRoom(estimate));
+    limits["tokens"] = Math.min(limits["tokens"], tokensUsedBefore + toBudgetTokens(estimate));
   }
 
   return { profile: null, soft_ratio: budgetProfiles.balanced.soft_ratio, limits };
