@@ -41,6 +41,7 @@ export const documentReasons = {
     "Can't read a step's tasks.",
     "autopilot log names the file and what was expected",
   ),
+  // In the words of the quality log, `aborted_missing_docs`; our own codes name the thing first.
   missing_docs: reason(
     "FAIL",
     "Documents this flow needs are missing.",
@@ -61,20 +62,10 @@ export const documentReasons = {
     "Tests or settings that judge the work were changed; you decide whether that is right.",
     "autopilot inbox shows the change; answer back to put the tests back, keep to accept exactly this change, stop to end the run",
   ),
-  tools_missing: reason(
-    "FAIL",
-    "Something that checks or a sandbox need isn't installed here.",
-    "autopilot doctor says how to install each",
-  ),
   checks_cannot_run: reason(
     "FAIL",
     "Checks were found, and none of them can run here: nothing could be proved.",
     "autopilot doctor names what is missing; install it and autopilot resume, which goes on without them if they still can't run",
-  ),
-  packages_missing: reason(
-    "FAIL",
-    "The work needs packages that aren't installed.",
-    "install them here, then autopilot resume",
   ),
   check_flaky: reason(
     "FAIL",

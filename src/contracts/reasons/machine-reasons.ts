@@ -1,5 +1,5 @@
-// machine-reasons: the reason codes of the machine a run works on: sandbox, repository, disk,
-// journal, shared store; part of the one table in ../reason.ts.
+// machine-reasons: the reason codes of the machine a run works on: sandbox, tools, repository,
+// disk, journal, shared store; part of the one table in ../reason.ts.
 
 import { type Reason, outage, reason, failsWithBoundedRetry } from "./reason-row.ts";
 
@@ -11,6 +11,16 @@ export const machineReasons = {
   ),
   workspace_changed: reason("FAIL", "Something else changed the run's branch.", "autopilot doctor"),
   workspace_unusable: failsWithBoundedRetry("A run can't work in this folder.", "autopilot doctor"),
+  tools_missing: reason(
+    "FAIL",
+    "Something that checks or a sandbox need isn't installed here.",
+    "autopilot doctor says how to install each",
+  ),
+  packages_missing: reason(
+    "FAIL",
+    "The work needs packages that aren't installed.",
+    "install them here, then autopilot resume",
+  ),
   not_a_repository: reason(
     "FAIL",
     "Not a git repository.",
