@@ -69,7 +69,7 @@ export function buildOverview(
 ): Overview {
   const readable = runs.filter(isReadable);
   const cards = readable.map((run) => context.summaryOf(run).card);
-  const today = context.now.slice(0, 10);
+  const todayDate = context.now.slice(0, 10);
   const newestCards = cards.toSorted(byNewest(({ updated_at }) => updated_at));
 
   return {
@@ -87,9 +87,11 @@ export function buildOverview(
       ...readable
         .filter(({ task }) => task === null)
         .flatMap((run) => context.summaryOf(run).attention),
-    ].toSorted((a, b) => b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1)),
-    answered: listAnsweredToday(readable, today),
-    today: readable.reduce((sum, { index }) => addCounts(sum, index.days[today]), { ...noCounts }),
+    ].toSorted(byUrgency),
+    answered: listAnsweredToday(readable, todayDate),
+    today: readable.reduce((sum, { index }) => addCounts(sum, index.days[todayDate]), {
+      ...noCounts,
+    }),
     liveLines: Object.fromEntries(
       readable.flatMap((run) => (run.owner === null ? [] : [[run.key, readLiveLine(run)]])),
     ),
@@ -101,15 +103,19 @@ export function buildOverview(
 
 function listAnsweredToday(
   runs: readonly FollowedRun[],
-  today: string,
+  todayDate: string,
 ): readonly (AnswerRecord & { readonly project: string })[] {
   const answers = runs.flatMap(({ index, project }) =>
     index.answers
-      .filter(({ at }) => at.startsWith(today))
+      .filter(({ at }) => at.startsWith(todayDate))
       .map((answer) => ({ ...answer, project })),
   );
   return answers.toSorted(byNewest(({ at }) => at)).slice(0, answersShownMax);
 }
+
+/** The weightiest first; of the same weight, what was asked first. */
+const byUrgency = (a: AttentionItem, b: AttentionItem): number =>
+  b.weight - a.weight || ((a.asked_at ?? "") < (b.asked_at ?? "") ? -1 : 1);
 
 /** Orders by an ISO time, the newest first. */
 const byNewest =
@@ -144,17 +150,18 @@ const findAttention = ({
  */
 export function findReadOnlyReason(runs: readonly FollowedRun[]): string | null {
   const exposedRun = runs.find(
-    ({ view, foreign }) =>
-      !foreign &&
-      isUnderWay(view.status) &&
-      onlyDetects(view.isolation?.level ?? view.drafted.isolation),
+    ({ view, foreign }) => !foreign && isOpen(view.status) && onlyDetects(levelOf(view)),
   );
   return exposedRun === undefined
     ? null
-    : `${exposedRun.run} has isolation ${exposedRun.view.isolation?.level ?? exposedRun.view.drafted.isolation}`;
+    : `${exposedRun.run} has isolation ${levelOf(exposedRun.view)}`;
 }
 
-const isUnderWay = (status: string): boolean => status === "running" || status === "paused";
+/** The isolation in force; before the first turn, the one that was drafted. */
+const levelOf = ({ isolation, drafted }: FollowedRun["view"]) =>
+  isolation?.level ?? drafted.isolation;
+
+const isOpen = (status: string): boolean => status === "running" || status === "paused";
 
 /** The questions and the tasks of a portfolio that wait for a person. */
 const listPortfolioAttention = (state: PortfolioView): readonly AttentionItem[] => [
