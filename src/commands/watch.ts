@@ -113,7 +113,7 @@ function draw(
     renderRunBoard(run, {
       owner,
       liveLine,
-      rowsMax: context.board.rows(),
+      rowsMax: context.board.rowsMax(),
       sinceMinutes: Math.max(0, sinceMs) / 60_000,
     }),
   );

@@ -39,7 +39,7 @@ import { openLiveTrace } from "./live-trace.ts";
 import { openLiveView } from "./live-view.ts";
 import { openRunRequests } from "./open-journal.ts";
 import { requireRepository, findPackagesOrigin } from "../project/runs/require-repository.ts";
-import { toActor, atOnce } from "../project/command-context.ts";
+import { toActor, stopAtOnce } from "../project/command-context.ts";
 import { readRecordedPolicy } from "./draft/run-policy.ts";
 import { openLiveEvents, redactAgents } from "../project/secrets/redacted-live-events.ts";
 import { getRedaction } from "../project/secrets/context-redaction.ts";
@@ -299,7 +299,9 @@ function pauseOnInterrupt(parts: RuntimeParts): () => void {
     void sendRequest(folder, event, { waitMs: 0 });
   };
   const unsubscribes = [
-    whenAborted(interrupted, () => pause({ now: isChild(parts) || interrupted.reason === atOnce })),
+    whenAborted(interrupted, () =>
+      pause({ now: isChild(parts) || interrupted.reason === stopAtOnce }),
+    ),
   ];
 
   if (!isChild(parts) && context.interruptedAgain !== undefined) {

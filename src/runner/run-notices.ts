@@ -26,7 +26,7 @@ export function openNotices(
   folder: string,
 ): (entry: Entry, run: RunView) => void {
   const { hooks } = readHooks(context.env);
-  if (hooks.length === 0 || context.sendsNoNotices === true) return () => undefined;
+  if (hooks.length === 0 || context.callerNotifies === true) return () => undefined;
   const queue = openNoticeQueue(context.env);
   const reported = new Set<string>();
   let isBroken = false;

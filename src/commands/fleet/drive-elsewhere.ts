@@ -24,7 +24,7 @@ import { readRepositoryId } from "../../fleet/repository-id.ts";
 import { bringCopy, openSharedStore } from "../../fleet/shared-run.ts";
 import { readSharedMark } from "../../fleet/shared-mark.ts";
 import { type Drive, pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
-import { toActor, atOnce, type CommandContext } from "../../project/command-context.ts";
+import { toActor, stopAtOnce, type CommandContext } from "../../project/command-context.ts";
 import type { Failure } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
@@ -102,7 +102,7 @@ async function beginIfDraft(
  */
 function readWantedPause({ interrupted }: CommandContext): "no" | "softly" | "now" {
   if (!interrupted.aborted) return "no";
-  return interrupted.reason === atOnce ? "now" : "softly";
+  return interrupted.reason === stopAtOnce ? "now" : "softly";
 }
 
 /**

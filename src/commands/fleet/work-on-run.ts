@@ -26,7 +26,7 @@ import { readJournal } from "../../journal/read.ts";
 import type { HandedOrder, OrderEnd } from "../../ports/dispatch.ts";
 import { openExchange } from "../../portfolio/worker/git-exchange.ts";
 import { pathsOfCopy } from "../../portfolio/worker/task-runs.ts";
-import { atOnce, type CommandContext } from "../../project/command-context.ts";
+import { stopAtOnce, type CommandContext } from "../../project/command-context.ts";
 import { toFailure, Refusal, refuse } from "../../project/respond.ts";
 import { requireRepository } from "../../project/runs/require-repository.ts";
 import { type ProjectPaths, ensureOwnFolder, runFolder } from "../../project/runs/project-paths.ts";
@@ -84,7 +84,7 @@ export async function workOnRun(
   if (order.deaths >= deathsMax) return { kind: "ended", outcome: crashLoopOutcome(order) }; // W4
 
   const leaseLost = new AbortController();
-  const endAtOnce = (): void => leaseLost.abort(atOnce);
+  const endAtOnce = (): void => leaseLost.abort(stopAtOnce);
   lease.lost.addEventListener("abort", endAtOnce, { once: true });
 
   const runContext: CommandContext = {

@@ -15,7 +15,7 @@ export const driveRun: Drive = async (context, copy, run) => {
     ...context,
     cwd: copy,
     isTerminal: false,
-    sendsNoNotices: true,
+    callerNotifies: true,
     ask: () => Promise.resolve(null),
   };
 

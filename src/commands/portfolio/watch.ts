@@ -24,7 +24,7 @@ export function watchPortfolio(
     const { board } = context;
     if (board === undefined || !context.isTerminal) return showPortfolio(context, input);
     for (let drawnText = ""; !context.interrupted.aborted;) {
-      const rows = Math.max(1, board.rows() - 1);
+      const rows = Math.max(1, board.rowsMax() - 1);
       const { page = [], message } = await showPortfolio(context, { ...input, rows });
       const lines = (page.length === 0 ? [message] : page).slice(0, rows);
       const text = lines.join("\n");

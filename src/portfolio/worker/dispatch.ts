@@ -10,7 +10,7 @@ import { portfolioAgentDefault, portfolioBackendDefault } from "../../contracts/
 import type { DispatchAction } from "../planner/plan-actions.ts";
 import { isApproved } from "../planner/questions.ts";
 import type { TaskView } from "../planner/state.ts";
-import { atOnce, type CommandContext } from "../../project/command-context.ts";
+import { stopAtOnce, type CommandContext } from "../../project/command-context.ts";
 import { toFailure } from "../../project/respond.ts";
 import { type PortfolioPaths, requirePlanner } from "../store/folder.ts";
 import { readPortfolio } from "../store/fold.ts";
@@ -176,7 +176,7 @@ function startWorker(
     .catch((error: unknown) => context.show(`! ${task_id}: ${toFailure(error).message}`))
     .finally(() => pool.active.delete(task_id));
 
-  pool.active.set(task_id, { run, ended, cancel: () => cancelled.abort(atOnce) });
+  pool.active.set(task_id, { run, ended, cancel: () => cancelled.abort(stopAtOnce) });
 }
 
 /** Shows a line of a task's run; a warning only once, whichever run shows it first. */

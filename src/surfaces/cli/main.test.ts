@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CommandResponse } from "../../contracts/command-response.ts";
 import { reasons } from "../../contracts/reason.ts";
-import { atOnce } from "../../project/command-context.ts";
+import { stopAtOnce } from "../../project/command-context.ts";
 import { InvariantBroken } from "../../kit/invariant.ts";
 import { computeExitCode } from "./exit-code.ts";
 import { reportCrash } from "./run-command.ts";
@@ -229,7 +229,7 @@ test("a request to end waits for nothing, and says so", async () => {
   const ending = made(
     ({ interrupted }) => {
       interrupt("end");
-      expect(interrupted.reason).toBe(atOnce);
+      expect(interrupted.reason).toBe(stopAtOnce);
       return Promise.resolve(fine);
     },
     { onInterrupt: "resting", onTerminate: "ending" },

@@ -75,7 +75,7 @@ test("a board is drawn in place, stays below what is shown, and is gone at the e
   place.settle();
   const up = "\r\u001b[1A\u001b[0J";
   expect(err()).toBe(`one\ntwo${up}a fact\none\ntwo${up}three\r\u001b[0J`);
-  expect(place.board?.rows()).toBe(8);
+  expect(place.board?.rowsMax()).toBe(8);
 });
 
 test("no line of a board is wider than the terminal, whatever an agent says", () => {

@@ -9,7 +9,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CommandResponse } from "../../contracts/command-response.ts";
-import { atOnce } from "../../project/command-context.ts";
+import { stopAtOnce } from "../../project/command-context.ts";
 import { catchRefusals } from "../../project/respond.ts";
 import { markForeign } from "../../project/runs/run-binding.ts";
 import { redactResponse, redactText } from "../../project/secrets/redaction.ts";
@@ -136,10 +136,10 @@ function handleInterrupts(
     if (!interruption.signal.aborted) {
       const isEnd = kind === "end";
       context.show(isEnd ? (command.onTerminate ?? command.onInterrupt) : command.onInterrupt);
-      return interruption.abort(isEnd ? atOnce : undefined);
+      return interruption.abort(isEnd ? stopAtOnce : undefined);
     }
 
-    const mayHurry = interruption.signal.reason !== atOnce && !hurry.signal.aborted;
+    const mayHurry = interruption.signal.reason !== stopAtOnce && !hurry.signal.aborted;
     if (command.onSecondInterrupt !== undefined && mayHurry) {
       context.show(command.onSecondInterrupt);
       return hurry.abort();

@@ -118,7 +118,7 @@ function openDrawing(io: CommandIo, hasColour: boolean) {
   };
 
   const board = {
-    rows: () => Math.min(boardRowsMax, Math.max(boardRowsMin, io.rows() - rowsAboveBoard)),
+    rowsMax: () => Math.min(boardRowsMax, Math.max(boardRowsMin, io.rows() - rowsAboveBoard)),
     draw: (lines: readonly string[]) => {
       // A line must not wrap, or the board would be erased wrongly: control characters are escaped,
       // then the line is cut.
