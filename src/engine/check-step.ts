@@ -17,7 +17,7 @@ import {
   recordProtectedChanges,
   describeRefused,
   baseTestFields,
-  baseProtectedField,
+  fromBaseField,
 } from "./protected-files.ts";
 import { locksField, type ProofOutcome, proveNamed } from "./prove.ts";
 
@@ -152,7 +152,7 @@ async function checkWithBase(
   };
 
   const tryOut = { base: run.drafted.base.commit, goal: run.drafted.objective.goal };
-  const results = await runChecks(refused.length === 0 ? tryOut : baseProtectedField(run, refused));
+  const results = await runChecks(refused.length === 0 ? tryOut : fromBaseField(run, refused));
   const proof = proofs.length === 0 ? noProof : await proveNamed(execution, proofs);
   if (refused.length === 0) return { results, proof, areChangesBlocking: false };
   const blocked = { results, proof, areChangesBlocking: true };

@@ -1,17 +1,12 @@
 // protected-files: finds and records changes of the files that judge a run (tests, settings), and
 // gives a verifier's request what it needs so that the base's files judge instead of refused ones.
 // Asked wherever a command of the runner decides something.
-//
-// Invariant:
-//   O1. One list of judging commands for the whole run: its checks and every command of its flow.
-//       So the same change has one name, wherever it is found, and a person approves it once.
 
 import type { BaseFiles } from "../ports/verifier.ts";
 import type { Check, ReviewPoint, ProtectedChange, TestTally } from "../contracts/evidence.ts";
-import type { Flow, Gate, Proof } from "../contracts/flow.ts";
 import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { RunView } from "../core/state.ts";
-import { listAllSteps } from "../flows/step-lists.ts";
+import { listJudgingCommands } from "./judging-commands.ts";
 import { type StepExecution, readContext } from "./step-execution.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -30,17 +25,17 @@ export type ProtectedState = {
 /**
  * The field of a verifier's request: the base's protected files replace those with refused changes.
  */
-export type BaseProtected = {
+export type FromBaseField = {
   readonly fromBase?: BaseFiles;
 };
 
 /** Which protected files differ from the run's base at a commit. Reads only. */
-export async function inspectProtected(
+export async function inspectProtectedFiles(
   runtime: Runtime,
   run: RunView,
   commit: GitSha,
 ): Promise<ProtectedState> {
-  const { base, objective, checks, flow } = run.drafted;
+  const { base, objective } = run.drafted;
   const {
     content,
     changes,
@@ -54,11 +49,7 @@ export async function inspectProtected(
     scope: objective.scope,
     approved: run.approved ?? [],
     held: run.held ?? [],
-    checks: [
-      ...(checks as readonly Check[]),
-      ...findLockedChecks(run),
-      ...listFlowCommands(flow as Flow),
-    ], // O1
+    checks: listJudgingCommands(run),
   });
 
   const refused = changes.filter(({ allowed }) => allowed === null);
@@ -76,7 +67,7 @@ const composeUserText = ({ goal, done_criteria }: RunView["drafted"]["objective"
 export async function recordProtectedChanges(execution: StepExecution): Promise<ProtectedState> {
   const { run } = readContext(execution);
   const { commit } = run.tip;
-  const state = await inspectProtected(execution.runtime, run, commit);
+  const state = await inspectProtectedFiles(execution.runtime, run, commit);
   if (!isRecorded(state, run)) {
     const { content, changes, reviewPoints } = state;
     await execution.record({
@@ -97,18 +88,15 @@ function isRecorded({ content, changes, reviewPoints }: ProtectedState, run: Run
   const recorded = run.oracles ?? { content, changes: [], look: [] };
   return (
     content === recorded.content &&
-    isSame(changes, recorded.changes) &&
-    isSame(reviewPoints, recorded.look ?? [])
+    isSameJson(changes, recorded.changes) &&
+    isSameJson(reviewPoints, recorded.look ?? [])
   );
 }
 
-const isSame = (one: readonly object[], other: readonly object[]): boolean =>
+const isSameJson = (one: readonly object[], other: readonly object[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-export function baseProtectedField(
-  run: RunView,
-  refused: readonly ProtectedChange[],
-): BaseProtected {
+export function fromBaseField(run: RunView, refused: readonly ProtectedChange[]): FromBaseField {
   return refused.length === 0
     ? {}
     : { fromBase: { base: run.drafted.base.commit, changes: refused } };
@@ -152,40 +140,3 @@ export const describeRefused = (refused: readonly ProtectedChange[]): string =>
     .slice(0, shownMax)
     .map(({ path, how, detail }) => `${path} (${how}: ${detail})`)
     .join("; ");
-
-/** Whether a rule, or one inside it, is decided by a command. */
-export function runsCommand(gate: Gate): boolean {
-  return findCommands(gate).length > 0;
-}
-
-function findCommands(proof: Proof): readonly string[] {
-  if (typeof proof === "string") return [];
-  const inner = [
-    ...(proof.if === undefined ? [] : [proof.if]),
-    ...(proof.all ?? []),
-    ...(proof.else ?? []),
-  ].flatMap(findCommands);
-  return proof.command === undefined ? inner : [proof.command, ...inner];
-}
-
-/** Checks that documents brought and steps locked, of every cursor. */
-const findLockedChecks = (run: RunView): readonly Check[] =>
-  Object.values(run.cursors).flatMap(({ checks }) => (checks ?? []) as readonly Check[]);
-
-/**
- * Every command that a flow itself contains: in its gates, and the words of its checks that are
- * neither groups nor proofs (lint allows no command of one bare word there).
- */
-function listFlowCommands(flow: Flow): readonly Check[] {
-  const commands = listAllSteps(flow).flatMap(({ step }) => [
-    ...(step.check ?? []).filter((word) => !/^[a-z][a-z0-9_-]*$/.test(word)),
-    ...(step.proof ?? []).flatMap(findCommands),
-  ]);
-  return [...new Set(commands)].map((command) => ({
-    id: `flow:${command}`,
-    kind: "proof",
-    title: command,
-    command,
-    source: "flow",
-  }));
-}

@@ -19,12 +19,8 @@ import {
   buildPlaceholderFacts,
   listPlaceholderEntries,
 } from "./placeholder-facts.ts";
-import {
-  describeRefused,
-  recordProtectedChanges,
-  runsCommand,
-  baseProtectedField,
-} from "./protected-files.ts";
+import { runsCommand } from "./judging-commands.ts";
+import { describeRefused, recordProtectedChanges, fromBaseField } from "./protected-files.ts";
 
 export type ProofOutcome = {
   readonly holds: boolean;
@@ -74,7 +70,7 @@ export async function proveStep(execution: StepExecution, prompt?: string): Prom
       gates: gates.map((gate) => fillGate(run.drafted.flow, gate, cursor.phase, cursor.task ?? "")),
       base: run.drafted.base.commit,
       ...(prompt === undefined ? {} : { prompt }),
-      ...baseProtectedField(run, refused),
+      ...fromBaseField(run, refused),
     });
     placeholders = listPlaceholderEntries(run, result.hollow ?? [], result.solid ?? []);
     facts = {

@@ -3,7 +3,7 @@
 
 import type { ProtectedChange } from "../contracts/evidence.ts";
 import type { AttemptId } from "../contracts/ids.ts";
-import { inspectProtected } from "./protected-files.ts";
+import { inspectProtectedFiles } from "./protected-files.ts";
 import { type StepExecution, readContext } from "./step-execution.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function putBackTests(execution: StepExecution): Promise<void> {
   if (cursor.putBack !== true) return;
   const { runtime, attempt } = execution;
   const { commit: tip } = run.tip;
-  const { refused } = await inspectProtected(runtime, run, tip);
+  const { refused } = await inspectProtectedFiles(runtime, run, tip);
   if (refused.length === 0) return;
   const commands = run.drafted.checks.map(({ command }) => command);
 

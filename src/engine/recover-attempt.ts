@@ -11,7 +11,8 @@ import { findRecoveryRow } from "../core/recovery.ts";
 import type { OpenAttemptView, RunView, CursorView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { unreachable } from "../kit/unreachable.ts";
-import { inspectProtected, runsCommand } from "./protected-files.ts";
+import { runsCommand } from "./judging-commands.ts";
+import { inspectProtectedFiles } from "./protected-files.ts";
 import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -155,7 +156,7 @@ async function isDoneByArtifacts(
   const holdsOn = async (candidate: string, changed: readonly string[]): Promise<boolean> => {
     // An attempt that changed protected files is not closed by its proof.
     if (gates.some(runsCommand)) {
-      const { refused } = await inspectProtected(runtime, run, candidate);
+      const { refused } = await inspectProtectedFiles(runtime, run, candidate);
       if (refused.length > 0) return false;
     }
 

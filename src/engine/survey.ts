@@ -7,7 +7,8 @@ import { phaseRule, stepsOfPhase } from "../core/selectors.ts";
 import type { FlowView, RunView } from "../core/state.ts";
 import { invariant } from "../kit/invariant.ts";
 import { withoutFreshness, withoutCommands } from "./survey-gates.ts";
-import { inspectProtected, runsCommand, baseProtectedField } from "./protected-files.ts";
+import { runsCommand } from "./judging-commands.ts";
+import { inspectProtectedFiles, fromBaseField } from "./protected-files.ts";
 import { fillGate } from "./prove.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -152,7 +153,7 @@ async function isProved(
   if (gates.length === 0) return null;
   const { commit } = run.tip;
   const refused = gates.some(runsCommand)
-    ? (await inspectProtected(runtime, run, commit)).refused
+    ? (await inspectProtectedFiles(runtime, run, commit)).refused
     : [];
 
   const result = await runtime.verifier.prove({
@@ -160,7 +161,7 @@ async function isProved(
     gates: gates.map((gate) => fillGate(run.drafted.flow, gate, phase)),
     commit,
     changed: [],
-    ...baseProtectedField(run, refused),
+    ...fromBaseField(run, refused),
     cancel: new AbortController().signal,
     onLiveEvent: runtime.onLiveEvent,
   });

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { type Guardian, openGuardian } from "../../agents/process/guardian.ts";
 import type { CheckStatus, Evidence, ProtectedChange } from "../../contracts/evidence.ts";
 import type { RunView } from "../../core/state.ts";
-import type { BaseProtected } from "../../engine/protected-files.ts";
+import type { FromBaseField } from "../../engine/protected-files.ts";
 import type { Repository } from "../../workspace/git/repository.ts";
 import { readTreeId } from "../../workspace/git/tree.ts";
 import { openWorkspace } from "../../workspace/workspace.ts";
@@ -143,7 +143,7 @@ async function runCheckAgain(
   const protectedChanges = changes.filter(({ path }) => oracles.includes(path)); // A2
   const talliesField =
     tests_before === undefined ? {} : { talliesBefore: { [check.id]: tests_before } };
-  const baseProtected: BaseProtected =
+  const fromBaseField: FromBaseField =
     protectedChanges.length === 0 ? {} : { fromBase: { base, changes: protectedChanges } };
 
   try {
@@ -152,7 +152,7 @@ async function runCheckAgain(
       checks: [check],
       commit,
       ...talliesField,
-      ...baseProtected,
+      ...fromBaseField,
       cancel,
       onLiveEvent: () => undefined,
     });

@@ -3,7 +3,7 @@
 
 import type { Check, CheckResult, ProtectedChange } from "../../contracts/evidence.ts";
 import type { CursorView, RunView } from "../../core/state.ts";
-import { baseProtectedField, baseTestFields } from "../../engine/protected-files.ts";
+import { fromBaseField, baseTestFields } from "../../engine/protected-files.ts";
 import type { FunctionInput, FunctionResult } from "../../ports/functions.ts";
 import type { CheckRequest, Verifier } from "../../ports/verifier.ts";
 
@@ -39,7 +39,7 @@ export async function checkCommit(
     checks: [...(checks as readonly Check[]), ...further],
   });
   const refused = changes.filter(({ allowed }) => allowed === null);
-  const baseFields = { ...baseTestFields(state, changes), ...baseProtectedField(state, refused) };
+  const baseFields = { ...baseTestFields(state, changes), ...fromBaseField(state, refused) };
 
   return {
     results: await verifier.check({
