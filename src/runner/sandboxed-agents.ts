@@ -16,7 +16,7 @@ import type { TurnRequest } from "../ports/agent.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { OpenMeter } from "../meter/open-meter.ts";
 import { type Isolation, privateHome } from "../workspace/isolation/confinement.ts";
-import { overlaysRoot } from "../workspace/isolation/overlay-place.ts";
+import { overlaysFolder } from "../workspace/isolation/overlay-folders.ts";
 import type { OpenedLimits } from "../workspace/isolation/limits.ts";
 import { readBorrowedObjects } from "../workspace/layers/folder-records.ts";
 import { compileScope } from "../workspace/layers/scope-globs.ts";
@@ -69,7 +69,7 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
     ...(parts.context.env["HOME"] === undefined ? {} : { userHome: parts.context.env["HOME"] }),
     boundsOf: (request) => ({
       bounds: computeSandboxLimits(policy),
-      folders: [request.layer, overlaysRoot(folder), privateHome(folder)],
+      folders: [request.layer, overlaysFolder(folder), privateHome(folder)],
     }),
     wrap: (argv, request, env, { tools }) => {
       const { socket, port } = meter.opened();

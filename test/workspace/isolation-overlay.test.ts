@@ -18,7 +18,10 @@ import { describe, expect, test } from "vitest";
 import { findProgramOnPath } from "../../src/workspace/isolation/program-paths.ts";
 import type { Isolation } from "../../src/workspace/isolation/confinement.ts";
 import { mergeOverlay } from "../../src/workspace/isolation/overlay-collect.ts";
-import { findOverlayFolder, overlaysRoot } from "../../src/workspace/isolation/overlay-place.ts";
+import {
+  findOverlayFolder,
+  overlaysFolder,
+} from "../../src/workspace/isolation/overlay-folders.ts";
 import { sampled } from "../support/sampled.ts";
 import { attempt, makeRoom, openBench, type Bench } from "./bench-repository.ts";
 import { commandOf, hasBoxes, openLevel, run } from "./boxed.ts";
@@ -138,7 +141,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     await isolation.collect(layer);
     const after = treeOf(layer);
     expect(after).toEqual(whatTheyMake);
-    expect(readdirSync(overlaysRoot(bench.runDir))).toEqual([]);
+    expect(readdirSync(overlaysFolder(bench.runDir))).toEqual([]);
     await isolation.collect(layer);
     expect(treeOf(layer)).toEqual(after);
   });
@@ -214,7 +217,7 @@ describe.skipIf(!hasBoxes)("overlay (needs bubblewrap, namespaces and Linux 5.11
     expect(run(isolation, layer, "cat from-before; cat README.md").out).toBe("hello\n");
     await isolation.collect(layer);
     expect(existsSync(join(layer, "from-before"))).toBe(false);
-    expect(readdirSync(overlaysRoot(bench.runDir))).toEqual([]);
+    expect(readdirSync(overlaysFolder(bench.runDir))).toEqual([]);
   });
 
   test("links in the layer and in what was written are never followed: nothing outside changes", async () => {

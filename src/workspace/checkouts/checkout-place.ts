@@ -19,10 +19,9 @@ import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
 import { writeFileAtomically } from "../folder.ts";
+import type { MountPrograms } from "../isolation/overlay-mount.ts";
 import { findProgramOnPath } from "../isolation/program-paths.ts";
 import { holdMountScript, type MergedView } from "./merged-view.ts";
-
-export type MountPrograms = { readonly unshare: string; readonly mount: string };
 
 /**
  * Names in a place: `upper` links to the checkout's folder, `lower0` and on to the lower folders,
@@ -137,18 +136,18 @@ export function describeMergedView(place: string): MergedView {
 
 /**
  * The command line that runs a shell script in a private mount namespace, with the checkout
- * mounted. `words` are the script's arguments.
+ * mounted. `args` are the script's arguments.
  */
 export function composeMountedCheckout(
   { unshare, mount }: MountPrograms,
   place: string,
   script: string,
-  words: readonly string[],
+  args: readonly string[],
 ): readonly string[] {
   // Relative paths: a mount option could not express every path's characters.
   const lowers = readLowers(place).map((_, index) => lowerName(index));
-  const options = `lowerdir=${lowers.join(":")},upperdir=${partNames.upper},workdir=${partNames.work},userxattr`;
-  const mountScript = `cd "$1" && "$2" -t overlay -o ${options} overlay ${partNames.merged} && cd / && unset OLDPWD && shift 2`;
+  const mountOptions = `lowerdir=${lowers.join(":")},upperdir=${partNames.upper},workdir=${partNames.work},userxattr`;
+  const mountScript = `cd "$1" && "$2" -t overlay -o ${mountOptions} overlay ${partNames.merged} && cd / && unset OLDPWD && shift 2`;
 
   return [
     unshare,
@@ -162,6 +161,6 @@ export function composeMountedCheckout(
     "autopilot-checkout",
     place,
     mount,
-    ...words,
+    ...args,
   ];
 }

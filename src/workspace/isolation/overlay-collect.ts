@@ -36,11 +36,10 @@ import {
   overlayNames,
   findOverlayFolder,
   overlayPrefix,
-  overlaysRoot,
+  overlaysFolder,
   createOverlayFolders,
-  composeMountedShell,
-  type MountPrograms,
-} from "./overlay-place.ts";
+} from "./overlay-folders.ts";
+import { composeMountedShell, type MountPrograms } from "./overlay-mount.ts";
 
 export type CollectInput = {
   readonly runDir: string;
@@ -85,7 +84,7 @@ async function collectFrom(input: CollectInput, overlayFolder: string): Promise<
   chmodSync(upper, 0o755); // the command may have closed its own folder
   if (readdirSync(upper).length === 0) return;
   createOverlayFolders(overlayFolder, input.folder);
-  mkdirSync(join(overlayFolder, overlayNames.gone), { recursive: true });
+  mkdirSync(join(overlayFolder, overlayNames.removed), { recursive: true });
   const shared = await findSharedFolders(upper, input.folder);
   await mergeIntoFolder(input, overlayFolder, await readDifferences(input, overlayFolder, shared));
 }
@@ -97,7 +96,7 @@ async function discardOutdated(
   current: string | null,
   trash: string,
 ): Promise<void> {
-  const root = overlaysRoot(runDir);
+  const root = overlaysFolder(runDir);
   const names = await readdir(root).catch(() => []);
   for (const name of names) {
     if (name.startsWith(overlayPrefix(folder)) && join(root, name) !== current) {
@@ -180,10 +179,10 @@ async function mergeIntoFolder(
   overlayFolder: string,
   differences: ReadonlyMap<BytePath, Difference>,
 ): Promise<void> {
-  const temporary = join(overlayFolder, overlayNames.draft);
+  const temporary = join(overlayFolder, overlayNames.replacement);
   const moveEntryAway = (lower: FolderHandle, name: BytePath): void => {
     failpoint?.();
-    moveAway(lower, name, join(overlayFolder, overlayNames.gone));
+    moveAway(lower, name, join(overlayFolder, overlayNames.removed));
   };
 
   /**

@@ -14,13 +14,8 @@ import {
   composeMountedCheckout,
   findCheckoutPlace,
 } from "../checkouts/checkout-place.ts";
-import {
-  overlayNames,
-  findOverlayFolder,
-  createOverlayFolders,
-  composeMountedShell,
-  type MountPrograms,
-} from "./overlay-place.ts";
+import { overlayNames, findOverlayFolder, createOverlayFolders } from "./overlay-folders.ts";
+import { composeMountedShell, type MountPrograms } from "./overlay-mount.ts";
 
 export function createOverlayIsolation(outerPlace: IsolationPlace): Isolation {
   const place = { ...outerPlace, runDir: toRealPath(outerPlace.runDir) };
