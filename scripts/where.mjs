@@ -1,5 +1,5 @@
 // where: `npm run where -- WORDS` names the source files that fit the words best, by their path, first sentence, exported names and fields with
-// their comments, and rows of docs/WHERE.md. A word that few files have counts more.
+// their comments, the texts in their tables and specifications, and rows of docs/WHERE.md. A word that few files have counts more.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +13,7 @@ const weights = {
   names: 12,
   comments: 11,
   folderRows: 9,
+  texts: 6,
   fields: 4,
 };
 const usualPoints = 10;
@@ -25,6 +26,10 @@ const exported =
 /** What declares fields: a type, a schema, or an object; to the end of its block. */
 const declared =
   /^export (?:type \w+(?:<[^=]*>)? = [^;{]*|const \w+(?:: [^=]*)? = (?:v\.\w+\()?)\{[\s\S]*?\}\)?(?: as const)?(?: satisfies [^;]*)?;$/gm;
+/** A table or a specification: an object or a list at the top of a file, to the end of its block. */
+const table = /^(?:export )?const \w+(?:: [^=]*)? = (?:\w+\()?[{[]\n[\s\S]*?^[}\]]/gm;
+/** A text of several words, such as a row's reason or what a flag is about. */
+const phrase = /"((?:[^"\\\n]|\\.)* (?:[^"\\\n]|\\.)*)"/g;
 const field = /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?(?<=[{;,\s/])(?:readonly )?(\w+)\??: /g;
 
 /** The words of a text without their endings, so that "deletes" finds "deleted"; `toStems` has two. */
@@ -58,6 +63,8 @@ function readPlace(root, path, allRows) {
     .split(/(?<=\.)\s/)[0];
   const found = [...text.matchAll(exported)];
   const foundFields = [...text.matchAll(declared)].flatMap(([block]) => [...block.matchAll(field)]);
+  const tables = path.endsWith("/embedded.ts") ? [] : [...text.matchAll(table)];
+  const texts = tables.flatMap(([block]) => [...block.matchAll(phrase)].map(([, words]) => words));
   const collect = (matches, group) => matches.map((match) => match[group]).join(" ");
   const parts = {
     path: path.slice(4),
@@ -66,6 +73,7 @@ function readPlace(root, path, allRows) {
     sentence,
     names: collect(found, 2),
     comments: collect(found, 1),
+    texts: texts.join(" "),
     fields: `${collect(foundFields, 1)} ${collect(foundFields, 2)}`,
   };
   const stems = Object.entries(parts).map(([part, of]) => [weights[part], new Set(toStems(of))]);

@@ -41,6 +41,13 @@ test.each([
   ["where Gemini reports cached tokens", "src/meter/dialects.ts"],
   ["a phase skipped since one it depends on failed", "src/core/decide-phase.ts"],
   ["fast-forward or merge", "src/workspace/landing/land.ts"],
+  ["fast-forward", "src/workspace/landing/land.ts"],
+  ["pr watch red ci tries", "src/contracts/config-defaults.ts"],
+  ["follow-ups in all", "src/surfaces/cli/commands/integration/pr.ts"],
+  ["crash half-written work of a turn kept", "src/core/recovery.ts"],
+  ["phase skipped dependency failed", "src/core/decide-phase.ts"],
+  ["stop five seconds process tree", "src/agents/process/end-tree.ts"],
+  ["validate phase without success criteria", "src/playbooks/roadmap/documents/roadmap-fields.ts"],
   ["add a new agent", "src/agents/profiles/shipped-profiles.ts"],
 ])("%s leads to %s", (words, path) => {
   const found = findPlaces(places, words.split(" ")).map((place) => place.path);
