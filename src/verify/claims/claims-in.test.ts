@@ -9,7 +9,7 @@ const reported = (
   extractClaims({ said: text, claim: null, ...more }).map((claim) => {
     switch (claim.kind) {
       case "done":
-        return `done ${claim.of}`;
+        return `done ${claim.subject}`;
       case "command":
         return `command ${claim.command} ${claim.passed === null ? "?" : claim.passed ? "passed" : "failed"}`;
       case "commit":
@@ -19,7 +19,7 @@ const reported = (
       case "file_changed":
         return `changed ${claim.path}`;
       case "count":
-        return `count ${claim.what} ${claim.n}${claim.noun === undefined ? "" : ` ${claim.noun}`}`;
+        return `count ${claim.counted} ${claim.claimedCount}${claim.noun === undefined ? "" : ` ${claim.noun}`}`;
       case "named":
         return `named ${claim.id}`;
       case "score":

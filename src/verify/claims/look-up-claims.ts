@@ -50,7 +50,7 @@ export function extractClaims({
 }: Pick<ClaimsRequest, "said" | "claim" | "prompt" | "promised">): readonly ReportedClaim[] {
   const promise: ReportedClaim[] =
     promised === true
-      ? [{ kind: "done", text: "It promises that everything is done.", of: "all" }]
+      ? [{ kind: "done", text: "It promises that everything is done.", subject: "all" }]
       : [];
   const claims = [
     ...promise,
@@ -70,7 +70,7 @@ export function extractClaims({
 function toClaimKey(claim: ReportedClaim): string {
   switch (claim.kind) {
     case "done":
-      return `done ${claim.of}`;
+      return `done ${claim.subject}`;
     case "command":
       return `command ${claim.command} ${claim.passed}`;
     case "commit":
@@ -96,7 +96,7 @@ async function checkClaim(
   if (kind === "done" || kind === "command") {
     const waits =
       kind === "done"
-        ? { of: claim.of }
+        ? { of: claim.subject }
         : { of: claim.command, ...(claim.passed === null ? {} : { passed: claim.passed }) };
 
     const waitingClaim = {

@@ -3,8 +3,8 @@
 
 import type { ClaimChecked } from "../../contracts/evidence.ts";
 
-/** `of`: `all`, `task`, `tests`, or a criterion by its id or its text. */
-export type DoneClaim = { readonly kind: "done"; readonly text: string; readonly of: string };
+/** `subject`: `all`, `task`, `tests`, or a criterion by its id or its text. */
+export type DoneClaim = { readonly kind: "done"; readonly text: string; readonly subject: string };
 /** `passed` is null if no result was claimed. */
 export type CommandClaim = {
   readonly kind: "command";
@@ -33,8 +33,8 @@ export type FileChangedClaim = {
 export type CountClaim = {
   readonly kind: "count";
   readonly text: string;
-  readonly what: "tests_added" | "files_changed" | "listed" | "other";
-  readonly n: number;
+  readonly counted: "tests_added" | "files_changed" | "listed" | "other";
+  readonly claimedCount: number;
   /** What is claimed to be listed: `findings`, `bugs`. */
   readonly noun?: string;
 };

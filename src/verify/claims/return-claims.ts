@@ -36,8 +36,8 @@ function extractFindingClaims(
     claims.push({
       kind: "count",
       text: toClaimText(`${field}: ${count}`),
-      what: "listed",
-      n: count,
+      counted: "listed",
+      claimedCount: count,
       noun,
     });
   }
@@ -113,18 +113,18 @@ function extractFieldClaims(value: Readonly<Record<string, unknown>>): readonly 
   addFrom("criteria_done", (of) => ({
     kind: "done",
     text: toClaimText(`criteria_done: ${of}`),
-    of: toClaimText(of),
+    subject: toClaimText(of),
   }));
 
-  if (value["pass"] === true) claims.push({ kind: "done", text: "pass: true", of: "all" });
+  if (value["pass"] === true) claims.push({ kind: "done", text: "pass: true", subject: "all" });
   for (const field of ["tasks_completed", "tasks_failed"]) {
     const taskCount = value[field];
     if (typeof taskCount === "string") {
       claims.push({
         kind: "count",
         text: toClaimText(`${field}: ${taskCount}`),
-        what: "other",
-        n: 0,
+        counted: "other",
+        claimedCount: 0,
       });
     }
   }

@@ -59,13 +59,13 @@ function extractDoneClaims(original: string): readonly ReportedClaim[] {
   const text = toClaimText(original);
   const sentence = original.replaceAll(/`[^`]{0,300}`/g, " "); // the name of a command is not about tests
   if (partialWords.test(sentence)) return [];
-  if (testsPass.test(sentence)) return [{ kind: "done", text, of: "tests" }];
+  if (testsPass.test(sentence)) return [{ kind: "done", text, subject: "tests" }];
   if (everythingDone.test(sentence) || everythingPasses.test(sentence)) {
-    return [{ kind: "done", text, of: "all" }];
+    return [{ kind: "done", text, subject: "all" }];
   }
 
   return taskDone.test(sentence) || onlyDone.test(sentence)
-    ? [{ kind: "done", text, of: "task" }]
+    ? [{ kind: "done", text, subject: "task" }]
     : [];
 }
 
@@ -111,15 +111,20 @@ function extractCountClaims(sentence: string): readonly ReportedClaim[] {
   const claims: ReportedClaim[] = [];
 
   if (testsMatch !== null) {
-    claims.push({ kind: "count", text, what: "tests_added", n: parseNumber(testsMatch[1]) });
+    claims.push({
+      kind: "count",
+      text,
+      counted: "tests_added",
+      claimedCount: parseNumber(testsMatch[1]),
+    });
   }
 
   if (filesMatch !== null) {
     claims.push({
       kind: "count",
       text,
-      what: "files_changed",
-      n: parseNumber(filesMatch[1] ?? filesMatch[2]),
+      counted: "files_changed",
+      claimedCount: parseNumber(filesMatch[1] ?? filesMatch[2]),
     });
   }
 
@@ -129,14 +134,14 @@ function extractCountClaims(sentence: string): readonly ReportedClaim[] {
     claims.push({
       kind: "count",
       text,
-      what: "listed",
-      n: parseNumber(itemsMatch[1] ?? itemsMatch[3]),
+      counted: "listed",
+      claimedCount: parseNumber(itemsMatch[1] ?? itemsMatch[3]),
       noun,
     });
   }
 
   if (claims.length === 0 && otherCount.test(sentence)) {
-    claims.push({ kind: "count", text, what: "other", n: 0 });
+    claims.push({ kind: "count", text, counted: "other", claimedCount: 0 });
   }
 
   return claims;

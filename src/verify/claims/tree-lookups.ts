@@ -117,21 +117,23 @@ export class TreeLookups {
     return refuted("No document of this run names it.");
   }
 
-  async count({ what, n, noun = "" }: CountClaim): Promise<ClaimVerdict> {
+  async count({ counted, claimedCount, noun = "" }: CountClaim): Promise<ClaimVerdict> {
     const { changed } = this.#input;
-    switch (what) {
+    switch (counted) {
       case "listed":
-        return judgeListed(n, noun, await this.#readDocuments(changed));
+        return judgeListed(claimedCount, noun, await this.#readDocuments(changed));
       case "files_changed":
         return judgeCount({
-          claimed: n,
+          claimed: claimedCount,
           actual: changed.length,
           isMinimum: false,
           noun: "files",
           participle: "changed",
         });
       case "tests_added":
-        return judgeTestsAdded(n, this.#input, (commit, path) => this.#textAt(commit, path));
+        return judgeTestsAdded(claimedCount, this.#input, (commit, path) =>
+          this.#textAt(commit, path),
+        );
       default:
         return unverifiable("The runner does not count this.");
     }
