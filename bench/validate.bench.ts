@@ -179,7 +179,7 @@ function validated(kind: string, path: string): number {
   closeSync(fd);
   const ms = spentMs() - began;
 
-  if (violations.errors() > 0 || read.lineCount !== lines) {
+  if (violations.countErrors() > 0 || read.lineCount !== lines) {
     throw new Error(`not as written: ${JSON.stringify(violations.list()[0] ?? read)}`);
   }
 

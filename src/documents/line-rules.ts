@@ -15,14 +15,14 @@ export type LineRules = {
    * Checks a line. Returns the number of strings in it (json-hazards.ts), or `notCounted` if its
    * reader must count them.
    */
-  readonly line: (text: string, number: number) => number;
+  readonly checkLine: (text: string, number: number) => number;
   /**
    * Records a fault that the reader of the file found: not text, too long, a duplicate key.
-   * `isUnread`: `line` is not called for it.
+   * `isUnread`: `checkLine` is not called for it.
    */
-  readonly fault: (number: number, message: string, isUnread?: boolean) => void;
+  readonly addFault: (number: number, message: string, isUnread?: boolean) => void;
   /** To be called after the last line. */
-  readonly end: () => void;
+  readonly finish: () => void;
 };
 
 export type Violations = {
@@ -34,9 +34,9 @@ export type Violations = {
   ) => void;
   /** Sorted by line, up to a limit. */
   readonly list: () => readonly Violation[];
-  readonly errors: () => number;
+  readonly countErrors: () => number;
   /** How many are beyond the limit. */
-  readonly unlistedCount: () => number;
+  readonly countUnlisted: () => number;
 };
 
 /** Per severity, so that many warnings do not hide an error. */
@@ -51,8 +51,8 @@ export function openViolations(): Violations {
       if (counts[severity] <= listedPerSeverityMax) listed.push({ line, rule, message, severity });
     },
     list: () => listed.toSorted((left, right) => left.line - right.line),
-    errors: () => counts.error,
-    unlistedCount: () => counts.error + counts.warning - listed.length,
+    countErrors: () => counts.error,
+    countUnlisted: () => counts.error + counts.warning - listed.length,
   };
 }
 

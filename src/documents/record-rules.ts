@@ -32,7 +32,7 @@ export function openRecordRules(
     violations.add(lineNumber, rule, message, severity);
 
   return {
-    line: (text, number) => {
+    checkLine: (text, number) => {
       const tree = parseLine(text);
       if (tree === null) return 0;
       lineNumber = number;
@@ -56,7 +56,7 @@ export function openRecordRules(
       extraRule?.(tree, report);
       return stringCount === unfit ? countStrings(tree) : stringCount;
     },
-    fault: (number, message) => violations.add(number, names.json, message),
-    end: () => undefined,
+    addFault: (number, message) => violations.add(number, names.json, message),
+    finish: () => undefined,
   };
 }

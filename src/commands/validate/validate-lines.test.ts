@@ -36,15 +36,15 @@ function heard(content: string | Uint8Array, onLine?: (number: number) => void):
   const faults: string[] = [];
 
   const rules: LineRules = {
-    line: (text, number) => {
+    checkLine: (text, number) => {
       onLine?.(number);
       lines.push(`${number} ${text.length > 100 ? text.length : text}`);
       const tree = parseLine(text);
 
       return tree === null ? 0 : typeof tree === "string" ? Number.NaN : countStrings(tree);
     },
-    fault: (number, message) => faults.push(`${number} ${message}`),
-    end: () => lines.push("end"),
+    addFault: (number, message) => faults.push(`${number} ${message}`),
+    finish: () => lines.push("end"),
   };
 
   try {

@@ -75,7 +75,7 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
   const isUnended = carriedBytes > 0;
 
   if (progress.bad > badLinesMax) {
-    rules.fault(
+    rules.addFault(
       progress.lines,
       `more than ${badLinesMax} lines up to here are no JSON; the rest was not read`,
     );
@@ -84,7 +84,7 @@ export function readLines(fd: number, rules: LineRules): LinesRead {
     progress = judgeChunk(buffer.subarray(0, carriedBytes), progress, rules);
   } // E5
 
-  rules.end();
+  rules.finish();
   return {
     lineCount: isUnended && grewBytes > 0 ? progress.lines + 1 : progress.lines,
     grewBytes,
@@ -97,7 +97,7 @@ const quote = 34;
 const backslash = 92;
 
 function reportTooLong({ lines, bad }: Progress, rules: LineRules): Progress {
-  rules.fault(
+  rules.addFault(
     lines + 1,
     `is longer than ${validatedLineBytesMax} bytes, expected one JSON object; it was not read`,
     true,
@@ -162,7 +162,7 @@ function passToRules(chunk: Buffer, count: ChunkCount, rules: LineRules): void {
   for (let start = 0; start < text.length;) {
     const newlineAt = text.indexOf("\n", start);
     const end = newlineAt === -1 ? text.length : newlineAt;
-    const counted = rules.line(text.slice(start, end), ++count.line);
+    const counted = rules.checkLine(text.slice(start, end), ++count.line);
     if (Number.isNaN(counted)) count.bad.add(count.line);
     else count.strings += counted;
 
@@ -226,7 +226,8 @@ function reportHazards(
   let line = before;
   for (const lineText of text.split("\n")) {
     line++;
-    if (!bad.has(line)) for (const { message } of findHazards(lineText)) rules.fault(line, message);
+    if (!bad.has(line))
+      for (const { message } of findHazards(lineText)) rules.addFault(line, message);
   }
 }
 
@@ -241,7 +242,7 @@ function judgeLineByLine(chunk: Buffer, before: Progress, rules: LineRules): Pro
       judged = judgeChunk(Buffer.concat([bytes, lineEnd]), judged, rules);
     } else {
       judged = { lines: judged.lines + 1, bad: judged.bad + 1 };
-      rules.fault(
+      rules.addFault(
         judged.lines,
         `is not UTF-8 from its byte ${findFirstInvalidByte(bytes)} on, expected text`,
         true,

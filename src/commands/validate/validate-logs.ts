@@ -63,8 +63,8 @@ function toJudgedLog(
   return {
     format,
     violations: violations.list(),
-    unlistedCount: violations.unlistedCount(),
-    isValid: violations.errors() === 0,
+    unlistedCount: violations.countUnlisted(),
+    isValid: violations.countErrors() === 0,
     unchecked,
   };
 }

@@ -52,10 +52,10 @@ function reported(
   const rules = open(violations);
 
   for (const [at, record] of records.entries()) {
-    rules.line(typeof record === "string" ? record : JSON.stringify(record), at + 1);
+    rules.checkLine(typeof record === "string" ? record : JSON.stringify(record), at + 1);
   }
 
-  rules.end();
+  rules.finish();
   return violations
     .list()
     .map(

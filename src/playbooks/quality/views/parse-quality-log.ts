@@ -47,7 +47,7 @@ export function parseLog(text: string): ParsedLog {
 
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    rules.line(line, index + 1);
+    rules.checkLine(line, index + 1);
     const tree = parseLine(line);
     if (!isTree(tree)) continue;
     if (tree["event"] === "_index" || tree["event"] === "run_start") {
@@ -58,7 +58,7 @@ export function parseLog(text: string): ParsedLog {
     if (event !== null) events.push(event);
   }
 
-  rules.end();
+  rules.finish();
   const findEvent = <Name extends QualityRunEvent["event"]>(name: Name): RunEventOf<Name> | null =>
     (events.find(({ event }) => event === name) as RunEventOf<Name> | undefined) ?? null;
   const index = findEvent("_index");

@@ -54,8 +54,8 @@ const end = { event: "run_end", ts, status: "aborted" };
 function judged(...events: readonly object[]) {
   const violations = openViolations();
   const rules = openQualityLogRules(violations);
-  for (const [n, event] of events.entries()) rules.line(JSON.stringify(event), n + 1);
-  rules.end();
+  for (const [n, event] of events.entries()) rules.checkLine(JSON.stringify(event), n + 1);
+  rules.finish();
 
   return {
     reported: violations.list().map(({ line, rule }) => `${line} ${rule}`),

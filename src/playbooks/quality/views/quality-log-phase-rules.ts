@@ -5,10 +5,10 @@ import { type PhaseNumber, phaseNumbers } from "../../../contracts/quality/quali
 
 export type PhaseRules = {
   /** What is wrong with the event; null if it may be here. */
-  readonly start: (phase: unknown, line: number) => string | null;
-  readonly end: (phase: unknown, line: number) => string | null;
+  readonly startPhase: (phase: unknown, line: number) => string | null;
+  readonly endPhase: (phase: unknown, line: number) => string | null;
   /** The phases that have not ended. */
-  readonly open: () => readonly PhaseNumber[];
+  readonly listOpen: () => readonly PhaseNumber[];
 };
 
 export function createPhaseRules(): PhaseRules {
@@ -19,7 +19,7 @@ export function createPhaseRules(): PhaseRules {
   let latestPhase: PhaseNumber | null = null;
 
   return {
-    start: (phase, line) => {
+    startPhase: (phase, line) => {
       if (!isPhase(phase)) return null;
       const firstLine = startLines.get(phase);
       if (firstLine !== undefined) {
@@ -37,7 +37,7 @@ export function createPhaseRules(): PhaseRules {
 
       return `phase ${phase} starts while phase ${openPhase} of line ${startLines.get(openPhase) ?? 0} has not ended`;
     },
-    end: (phase, line) => {
+    endPhase: (phase, line) => {
       if (!isPhase(phase)) return null;
       const firstLine = endLines.get(phase);
       if (firstLine !== undefined) {
@@ -47,6 +47,6 @@ export function createPhaseRules(): PhaseRules {
       endLines.set(phase, line);
       return startLines.has(phase) ? null : `phase ${phase} ends without having started`;
     },
-    open: () => phaseNumbers.filter((phase) => !endLines.has(phase)),
+    listOpen: () => phaseNumbers.filter((phase) => !endLines.has(phase)),
   };
 }

@@ -262,10 +262,10 @@ export type Judged = {
 export function judgeLines(lines: readonly string[]): Judged {
   const violations = openViolations();
   const rules = openQualityLogRules(violations);
-  for (const [index, line] of lines.entries()) rules.line(line, index + 1);
-  rules.end();
+  for (const [index, line] of lines.entries()) rules.checkLine(line, index + 1);
+  rules.finish();
 
-  return { violations: violations.list(), errors: violations.errors(), facts: rules.facts() };
+  return { violations: violations.list(), errors: violations.countErrors(), facts: rules.facts() };
 }
 
 export const judge = (events: readonly Event[]): Judged =>

@@ -127,21 +127,21 @@ describe("the seven invariants", () => {
 
         for (const [index, line] of textOf(log).entries()) {
           if (index + 1 === unread) {
-            rules.fault(unread, "is not UTF-8 from its byte 25 on, expected text", true);
+            rules.addFault(unread, "is not UTF-8 from its byte 25 on, expected text", true);
           } else {
-            rules.line(line, index + 1);
+            rules.checkLine(line, index + 1);
           }
         }
 
-        rules.end();
+        rules.finish();
         expect(violations.list()).toMatchObject([{ line: unread, rule: "RS2" }]);
       }
     }
 
     const alone = openViolations();
     const rules = openQualityLogRules(alone);
-    rules.fault(1, "is not UTF-8 from its byte 3 on, expected text", true);
-    rules.end();
+    rules.addFault(1, "is not UTF-8 from its byte 3 on, expected text", true);
+    rules.finish();
     expect(alone.list().map(({ line }) => line)).toEqual([1, 1]);
   });
 

@@ -99,7 +99,7 @@ class QualityLogValidator implements QualityLogRules {
     this.#violations = violations;
   }
 
-  line(text: string, lineNumber: number): number {
+  checkLine(text: string, lineNumber: number): number {
     const tree = parseLine(text);
     if (tree === null) return 0;
     this.#lineNumber = lineNumber;
@@ -110,7 +110,7 @@ class QualityLogValidator implements QualityLogRules {
     return notCounted;
   }
 
-  fault(lineNumber: number, message: string, isUnread = false): void {
+  addFault(lineNumber: number, message: string, isUnread = false): void {
     if (isUnread) {
       this.#eventCount++; // a line that cannot be read stands for an event too
       this.#lineNumber = lineNumber;
@@ -119,7 +119,7 @@ class QualityLogValidator implements QualityLogRules {
     this.#violations.add(lineNumber, "RS2", message);
   }
 
-  end(): void {
+  finish(): void {
     const { first } = boundaryEvents[this.#level];
     if (this.#eventCount === 0) {
       this.#violations.add(1, "RS1", "holds no event, expected _index as the first line");
@@ -275,8 +275,8 @@ class QualityLogValidator implements QualityLogRules {
   #judgePhase(name: "phase_start" | "phase_end", { phase, key_counts: counts }: Tree): void {
     const problem =
       name === "phase_start"
-        ? this.#phases.start(phase, this.#lineNumber)
-        : this.#phases.end(phase, this.#lineNumber);
+        ? this.#phases.startPhase(phase, this.#lineNumber)
+        : this.#phases.endPhase(phase, this.#lineNumber);
     if (problem !== null) this.#report("RS6", problem);
     if (
       name === "phase_end" &&
@@ -290,7 +290,7 @@ class QualityLogValidator implements QualityLogRules {
 
   /** The last event: a successful run needs all six phases and the bug count. */
   #judgeEnd({ status, verdict }: Tree): void {
-    const openPhases = this.#phases.open();
+    const openPhases = this.#phases.listOpen();
     if (this.#level === "run" && status === "success" && openPhases.length > 0) {
       this.#report(
         "RS-end",
