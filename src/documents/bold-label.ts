@@ -9,9 +9,9 @@ export type BoldLabel = {
   /** In lower case and without parentheses: `success criteria`. */
   readonly label: string;
   /** The rest of the line, after the label. */
-  readonly rest: string;
-  /** Where `rest` begins, from 1. */
-  readonly restColumn: number;
+  readonly textAfter: string;
+  /** Where `textAfter` begins, from 1. */
+  readonly textAfterColumn: number;
   readonly column: number;
   readonly isBulleted: boolean;
 };
@@ -42,12 +42,12 @@ export function parseBoldLabel(text: string): BoldLabel | null {
     .replaceAll(/\s+/g, " ")
     .toLowerCase();
 
-  const rest = text.slice(position);
-  const leadingSpaces = rest.length - rest.trimStart().length;
+  const textAfter = text.slice(position);
+  const leadingSpaces = textAfter.length - textAfter.trimStart().length;
   return {
     label,
-    rest: rest.trim(),
-    restColumn: position + leadingSpaces + 1,
+    textAfter: textAfter.trim(),
+    textAfterColumn: position + leadingSpaces + 1,
     column: head[0].length - mark.length + 1,
     isBulleted: head[1] !== undefined,
   };
@@ -73,8 +73,8 @@ export function parsePlainLabel(text: string, labels: ReadonlySet<string>): Bold
 
   return {
     label,
-    rest: text.slice(position).trim(),
-    restColumn: position + 1,
+    textAfter: text.slice(position).trim(),
+    textAfterColumn: position + 1,
     column: head[0].length + 1,
     isBulleted: false,
   };

@@ -78,8 +78,8 @@ export function parseFields(
       openField = {
         label: label.label,
         place: { line: line.number, column: label.column },
-        inline: label.rest,
-        inlinePlace: { line: line.number, column: label.restColumn },
+        inline: label.textAfter,
+        inlinePlace: { line: line.number, column: label.textAfterColumn },
         lines: [],
       };
 

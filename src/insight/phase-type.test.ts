@@ -12,7 +12,7 @@ describe("by the files of its plan", () => {
     [["src/cli.ts", "README.md"], "mixed"],
     [["src/cli.ts"], "mixed"],
   ] as const)("%j: %s", (files, type) =>
-    expect(choosePhaseType({ files, says: "A data migration", uiFolder: "web" })).toBe(type),
+    expect(choosePhaseType({ files, statedText: "A data migration", uiFolder: "web" })).toBe(type),
   );
 });
 
@@ -49,9 +49,11 @@ describe("without a plan, by what it says", () => {
     ],
     ["Phase 9: x", "mixed"],
     ["", "mixed"],
-  ] as const)("%j: %s", (says, type) => expect(choosePhaseType({ files: [], says })).toBe(type));
+  ] as const)("%j: %s", (statedText, type) =>
+    expect(choosePhaseType({ files: [], statedText })).toBe(type),
+  );
 });
 
 test("however long the text, it is read in time that grows with it", () => {
-  expect(choosePhaseType({ files: [], says: "a/".repeat(200_000) })).toBe("mixed");
+  expect(choosePhaseType({ files: [], statedText: "a/".repeat(200_000) })).toBe("mixed");
 });

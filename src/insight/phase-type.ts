@@ -8,7 +8,7 @@ export type PhaseSigns = {
   /** The files its plan touches; empty if there is no plan. */
   readonly files: readonly string[];
   /** Its name, goal and criteria, with their commands. */
-  readonly says: string;
+  readonly statedText: string;
   /** Where the project keeps its front end, if it says so. */
   readonly uiFolder?: string | undefined;
 };
@@ -19,10 +19,10 @@ type Kind = "ui" | "protocol" | "data" | "code";
  * The files of a plan decide. Without a plan, the files and words decide that the phase itself
  * names.
  */
-export function choosePhaseType({ files, says, uiFolder }: PhaseSigns): PhaseType {
+export function choosePhaseType({ files, statedText, uiFolder }: PhaseSigns): PhaseType {
   const touchedKinds = files.flatMap((file) => findPathKind(file, uiFolder) ?? []);
   if (touchedKinds.length > 0) return chooseTypeOfKinds(new Set(touchedKinds));
-  return chooseTypeByWeight(says, uiFolder);
+  return chooseTypeByWeight(statedText, uiFolder);
 }
 
 /** Front-end work may come with other code; documents or data that come with code are a mixture. */

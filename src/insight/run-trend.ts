@@ -102,7 +102,7 @@ export function describeChanges(before: RunSetup | null, now: RunSetup): readonl
 
 /** `agent codex, was claude`; by role only if roles differ. */
 function describeDifferences(
-  what: string,
+  subject: string,
   before: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,
 ): readonly string[] {
@@ -115,8 +115,8 @@ function describeDifferences(
   const isWhole = roles.length === listKeys(before, now).length && new Set(changes).size === 1;
 
   return isWhole
-    ? [`${what} ${first}`]
-    : roles.map((role, index) => `${what} of ${role}: ${changes[index] ?? ""}`);
+    ? [`${subject} ${first}`]
+    : roles.map((role, index) => `${subject} of ${role}: ${changes[index] ?? ""}`);
 }
 
 const listKeys = (...records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [

@@ -52,12 +52,12 @@ type ValueCheck = (value: unknown) => boolean;
 
 /** The fields of a record, without those that are checked elsewhere. Unknown fields pass. */
 export function buildFieldCheck(
-  record: { readonly entries: v.ObjectEntries },
-  except: readonly string[] = [],
+  schema: { readonly entries: v.ObjectEntries },
+  exceptKeys: readonly string[] = [],
 ): FieldCheck {
   const fields = new Map(
-    Object.entries(record.entries)
-      .filter(([key]) => !except.includes(key))
+    Object.entries(schema.entries)
+      .filter(([key]) => !exceptKeys.includes(key))
       .map(([key, entry]) => [key, buildField(key, entry as v.GenericSchema)]),
   );
   const required = [...fields.values()].filter(({ isRequired }) => isRequired).length;
@@ -75,14 +75,14 @@ export function buildFieldCheck(
   };
 
   return {
-    countStringsIn: (given) => {
+    countStringsIn: (record) => {
       let count = 0;
       let present = 0;
       let place = 0;
 
       // By the keys that are there: asking for those that are not would be most of the work.
-      for (const key in given) {
-        const value = given[key];
+      for (const key in record) {
+        const value = record[key];
         const last = order[place];
         const { field } = last !== undefined && last.key === key ? last : lookUp(key, place);
         place++;
@@ -102,10 +102,10 @@ export function buildFieldCheck(
 
       return present === required ? count : unfit; // F1
     },
-    findFaults: (given) =>
+    findFaults: (record) =>
       [...fields.values()]
-        .filter(({ key, isValid }) => !isValid(given[key]))
-        .flatMap((field) => describeFaults(field, given)),
+        .filter(({ key, isValid }) => !isValid(record[key]))
+        .flatMap((field) => describeFaults(field, record)),
   };
 }
 

@@ -62,7 +62,7 @@ describe("a secret that nobody named", () => {
 
   test("every look is tried by at least one of these", () => {
     expect(new Set(leaks.map(([what]) => what))).toEqual(
-      new Set(secretPatterns.map(({ what }) => what)),
+      new Set(secretPatterns.map(({ kind }) => kind)),
     );
   });
 

@@ -1,11 +1,11 @@
 // redact-patterns: recognises secrets by their form, without a known value: API keys, tokens,
 // private keys, passwords in URLs. Hashes, ids and ordinary base64 have none of these forms.
 
-/** `part`: the group that has the secret, if the rest of the match may stay. */
+/** `secretGroup`: the group that has the secret, if the rest of the match may stay. */
 export type SecretPattern = {
-  readonly what: string;
+  readonly kind: string;
   readonly pattern: RegExp;
-  readonly part?: number;
+  readonly secretGroup?: number;
 };
 
 const notBefore = "(?<![A-Za-z0-9])";
@@ -17,83 +17,83 @@ export const patternCharsMax = 16 * 1024;
 
 /** Keys that begin with letters of their own. A new form is one row. */
 const keyForms: readonly {
-  readonly what: string;
+  readonly kind: string;
   readonly head: string;
-  readonly rest: string;
+  readonly tail: string;
 }[] = [
   {
-    what: "a model provider's key",
+    kind: "a model provider's key",
     head: "sk-",
-    rest: "(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}",
+    tail: "(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{16,1024}",
   },
   {
-    what: "a model provider's plain key",
+    kind: "a model provider's plain key",
     head: "sk-",
-    rest: "(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}",
+    tail: "(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,256}",
   },
-  { what: "a GitHub token", head: "gh[opsur]_", rest: "[A-Za-z0-9]{36,255}" },
-  { what: "a GitHub fine-grained token", head: "github_pat_", rest: "[A-Za-z0-9_]{22,255}" },
-  { what: "a GitLab token", head: "glpat-", rest: "[A-Za-z0-9_-]{20,255}" },
-  { what: "a Slack token", head: "(?:xox[abeoprs]|xapp)-", rest: "[A-Za-z0-9-]{10,255}" },
-  { what: "an AWS key id", head: "A[KS]IA", rest: "[A-Z0-9]{16}(?![A-Za-z0-9])" },
-  { what: "a Google key", head: "AIza", rest: "[A-Za-z0-9_-]{35}" },
-  { what: "an npm token", head: "npm_", rest: "[A-Za-z0-9]{36}" },
-  { what: "a Hugging Face token", head: "hf_", rest: "[A-Za-z0-9]{30,255}" },
-  { what: "a payment key", head: "[rs]k_(?:live|test)_", rest: "[A-Za-z0-9]{16,255}" },
+  { kind: "a GitHub token", head: "gh[opsur]_", tail: "[A-Za-z0-9]{36,255}" },
+  { kind: "a GitHub fine-grained token", head: "github_pat_", tail: "[A-Za-z0-9_]{22,255}" },
+  { kind: "a GitLab token", head: "glpat-", tail: "[A-Za-z0-9_-]{20,255}" },
+  { kind: "a Slack token", head: "(?:xox[abeoprs]|xapp)-", tail: "[A-Za-z0-9-]{10,255}" },
+  { kind: "an AWS key id", head: "A[KS]IA", tail: "[A-Z0-9]{16}(?![A-Za-z0-9])" },
+  { kind: "a Google key", head: "AIza", tail: "[A-Za-z0-9_-]{35}" },
+  { kind: "an npm token", head: "npm_", tail: "[A-Za-z0-9]{36}" },
+  { kind: "a Hugging Face token", head: "hf_", tail: "[A-Za-z0-9]{30,255}" },
+  { kind: "a payment key", head: "[rs]k_(?:live|test)_", tail: "[A-Za-z0-9]{16,255}" },
   {
-    what: "a JSON web token",
+    kind: "a JSON web token",
     head: "eyJ",
-    rest: "[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}",
+    tail: "[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}",
   },
 ];
 const keyHeads = [...new Set(keyForms.map(({ head }) => head))].join("|");
 
 export const secretPatterns: readonly SecretPattern[] = [
-  ...keyForms.map(({ what, head, rest }) => ({
-    what,
-    pattern: new RegExp(`${notBefore}${head}${rest}`, "g"),
+  ...keyForms.map(({ kind, head, tail }) => ({
+    kind,
+    pattern: new RegExp(`${notBefore}${head}${tail}`, "g"),
   })),
   {
-    what: "a private key", // and one whose end was cut off
+    kind: "a private key", // and one whose end was cut off
     pattern:
       /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,12000}?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]{16,4096}){0,400}(?:(?:[\r\n]|\\[nr]){1,4}[A-Za-z0-9+/=]{1,128})?)/g,
   },
   {
-    what: "an Authorization header",
+    kind: "an Authorization header",
     pattern: new RegExp(
       `\\bauthorization["']?\\s{0,4}[:=]\\s{0,4}["']?(?:bearer|basic|token)\\s{1,4}(${value}{8,4096})`,
       "gi",
     ),
-    part: 1,
+    secretGroup: 1,
   },
   {
-    what: "a bearer token",
+    kind: "a bearer token",
     pattern: new RegExp(`\\bbearer\\s{1,4}((?=[A-Za-z._~+/=-]*[0-9])${value}{20,4096})`, "gi"),
-    part: 1,
+    secretGroup: 1,
   },
   {
-    what: "an API key header",
+    kind: "an API key header",
     pattern: new RegExp(
       `\\b(?:x-)?(?:goog-)?api-key["']?\\s{0,4}[:=]\\s{0,4}["']?(${value}{16,1024})`,
       "gi",
     ),
-    part: 1,
+    secretGroup: 1,
   },
   {
-    what: "a password in a URL",
+    kind: "a password in a URL",
     pattern: new RegExp(
       `\\b[a-z][a-z0-9+.-]{1,20}://[^\\s/:@"'<>]{0,256}:(${placeholder}[^\\s/@"'<>]{1,1024})@`,
       "gi",
     ),
-    part: 1,
+    secretGroup: 1,
   },
   {
-    what: "a token in a URL",
+    kind: "a token in a URL",
     pattern: new RegExp(
       `\\b[a-z][a-z0-9+.-]{1,20}://(${placeholder}[A-Za-z0-9_-]{20,1024})@`,
       "gi",
     ),
-    part: 1,
+    secretGroup: 1,
   },
 ];
 
@@ -145,11 +145,12 @@ export const mayHoldPattern = (text: string): boolean =>
 /** Calls back with each part of a text that has the form of a secret. */
 export function findPatterns(text: string, onFound: (start: number, end: number) => void): void {
   if (!mayHoldPattern(text)) return;
-  for (const { pattern, part } of secretPatterns) {
+  for (const { pattern, secretGroup } of secretPatterns) {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-      const secret = part === undefined ? match[0] : (match[part] ?? "");
-      const start = part === undefined ? match.index : match.index + match[0].lastIndexOf(secret);
+      const secret = secretGroup === undefined ? match[0] : (match[secretGroup] ?? "");
+      const start =
+        secretGroup === undefined ? match.index : match.index + match[0].lastIndexOf(secret);
       if (secret !== "") onFound(start, start + secret.length);
     }
   }

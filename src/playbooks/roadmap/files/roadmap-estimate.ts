@@ -47,7 +47,7 @@ export async function estimateRoadmap(
       id,
       phaseType: choosePhaseType({
         files,
-        says: phase === undefined ? "" : describePhase(phase),
+        statedText: phase === undefined ? "" : describePhase(phase),
         uiFolder,
       }),
       tasks:

@@ -170,7 +170,7 @@ function findPhaseType(
   const uiFolder = loadPlanningConfig(parts, state).project?.ui?.source_dir ?? undefined;
   return choosePhaseType({
     files: plan?.plan.tasks.flatMap(({ files }) => files) ?? [],
-    says: description,
+    statedText: description,
     uiFolder,
   });
 }

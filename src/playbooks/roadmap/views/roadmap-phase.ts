@@ -85,7 +85,7 @@ function findPhaseType({ name, about }: PhaseView, summary: PhaseSummary | undef
   if (knownType !== undefined && knownType !== "mixed") return knownType;
   const files = [...(summary?.tasks.values() ?? [])].flatMap((task) => task.files);
 
-  return choosePhaseType({ files, says: about ?? name });
+  return choosePhaseType({ files, statedText: about ?? name });
 }
 
 /** The records of the steps that have started, in the order of the pipeline. */
