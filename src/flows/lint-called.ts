@@ -21,7 +21,7 @@ export function lintCalled(lint: Lint): void {
     const names = Object.keys(flows);
 
     if (!Object.hasOwn(flows, step.flow)) {
-      lint.say(
+      lint.reportAt(
         flowPath,
         "unknown_flow",
         `found the unknown flow ${shown(step.flow)}, expected one of ${names.join(", ")}.${didYouMean(step.flow, names)}`,
@@ -32,7 +32,7 @@ export function lintCalled(lint: Lint): void {
 
     const calledFlow = flows[step.flow] ?? null;
     if (calledFlow === null) {
-      lint.say(
+      lint.reportAt(
         flowPath,
         "called_invalid",
         `found the flow ${shown(step.flow)}, which cannot be read itself: autopilot flow lint ${step.flow}`,
@@ -44,7 +44,7 @@ export function lintCalled(lint: Lint): void {
     lintOptions(lint, calledFlow, step.with ?? {}, [...path, "with"]);
     const cycle = findCallCycle(lint.flow.flow, step.flow, flows);
     if (cycle !== null) {
-      lint.say(
+      lint.reportAt(
         flowPath,
         "flow_ring",
         `found flows that call each other for ever: ${cycle.join(" -> ")}, expected each to come to its end`,
@@ -54,7 +54,7 @@ export function lintCalled(lint: Lint): void {
 }
 
 function lintOptions(
-  { say }: Lint,
+  { reportAt }: Lint,
   calledFlow: Flow,
   values: Readonly<Record<string, unknown>>,
   path: DataPath,
@@ -63,13 +63,13 @@ function lintOptions(
   for (const [name, value] of Object.entries(values)) {
     const option = Object.hasOwn(declaredOptions, name) ? declaredOptions[name] : undefined;
     if (option === undefined) {
-      say(
+      reportAt(
         [...path, name],
         "unknown_option",
         `found the option ${shown(name)}, which the flow ${calledFlow.flow} does not have.${didYouMean(name, Object.keys(declaredOptions))}`,
       );
     } else if (!fitsOption(option, value)) {
-      say(
+      reportAt(
         [...path, name],
         "option_value",
         `found ${shown(value)}, expected ${describeOption(option)}`,

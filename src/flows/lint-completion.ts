@@ -36,7 +36,7 @@ export function lintCompletion(lint: Lint): void {
 }
 
 /** Reports rows that complete on an agent's claims alone. C4 */
-function lintCompletionOnSays({ flow, say }: Lint, list: StepList): void {
+function lintCompletionOnSays({ flow, reportAt }: Lint, list: StepList): void {
   for (const [index, step] of list.steps.entries()) {
     const path = [...list.path, index];
     for (const located of [
@@ -49,7 +49,7 @@ function lintCompletionOnSays({ flow, say }: Lint, list: StepList): void {
         row.end === "completed" ||
         listSpentRows(flow, row).some(({ row: spentRow }) => spentRow.end === "completed");
       if (isEnd && facts.length > 0 && facts.every(isClaim)) {
-        say(
+        reportAt(
           located.path,
           "completed_on_says",
           `found end: completed on what an agent says alone (${facts.join(", ")}), expected a fact of the runner's beside it`,
@@ -74,7 +74,7 @@ type PathState = {
 
 /** Goes through every state that a path can reach, each once. */
 function explore(lint: Lint, list: StepList): void {
-  const { flow, say } = lint;
+  const { flow, reportAt } = lint;
   const { steps } = list;
   const completions = openCompletionReport(lint, list);
   const visitedKeys = new Set<string>();
@@ -107,12 +107,16 @@ function explore(lint: Lint, list: StepList): void {
   }
 
   if (completions.count() === 0) {
-    say(list.path, "never_completes", `found no way to completed in ${describeStepList(list)}`);
+    reportAt(
+      list.path,
+      "never_completes",
+      `found no way to completed in ${describeStepList(list)}`,
+    );
   }
 
   if (visitedKeys.size >= statesMax) {
     const message = `found more than ${statesMax} ways through ${describeStepList(list)}; the rest was not looked at`;
-    say(list.path, "explored_partly", message, "warning");
+    reportAt(list.path, "explored_partly", message, "warning");
   }
 }
 
@@ -133,13 +137,13 @@ function goTo({ index, outcomes, isProved }: PathState, target: number): PathSta
 }
 
 /** Counts the ways to `completed`, and reports each that should not be there, once per row. */
-function openCompletionReport({ say }: Lint, { steps, kind }: StepList) {
+function openCompletionReport({ reportAt }: Lint, { steps, kind }: StepList) {
   let completionCount = 0;
   const reportedKeys = new Set<string>();
 
   const reportOnce = (path: DataPath, rule: string, message: string): void => {
     const key = JSON.stringify([path, rule]);
-    if (!reportedKeys.has(key)) say(path, rule, message);
+    if (!reportedKeys.has(key)) reportAt(path, rule, message);
     reportedKeys.add(key);
   };
 

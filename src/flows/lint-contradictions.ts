@@ -14,11 +14,12 @@ export const listGateFiles = (gate: Gate): string[] => [
 
 /** Reports keys of one gate that exclude each other. */
 export function lintContradictoryGate(
-  { say }: Pick<Lint, "say">,
+  { reportAt }: Pick<Lint, "reportAt">,
   gate: Gate,
   path: DataPath,
 ): void {
-  const report = (key: DataPath, message: string): void => say([...path, ...key], rule, message);
+  const report = (key: DataPath, message: string): void =>
+    reportAt([...path, ...key], rule, message);
   const { any, exists, except = [], at_least = 1 } = gate;
 
   const contentRule = contentRules.find((key) => gate[key] !== undefined && gate[key] !== false);
@@ -94,7 +95,7 @@ type LocatedGate = { readonly gate: Gate; readonly gatePath: DataPath };
  * step leave it behind.
  */
 export function lintContradictoryGates(
-  { say }: Pick<Lint, "say">,
+  { reportAt }: Pick<Lint, "reportAt">,
   step: Step,
   path: DataPath,
 ): void {
@@ -118,20 +119,20 @@ export function lintContradictoryGates(
     const asked = `${shown(wantedPath)} asked for`;
 
     if (forbiddenGlobs.some((glob) => covers(glob, wantedPath))) {
-      say(gatePath, rule, `found ${asked}, which none in the same proof forbids`);
+      reportAt(gatePath, rule, `found ${asked}, which none in the same proof forbids`);
     } else if (absentFiles.includes(wantedPath)) {
-      say(gatePath, rule, `found ${asked}, which exists: false in the same proof forbids`);
+      reportAt(gatePath, rule, `found ${asked}, which exists: false in the same proof forbids`);
     }
 
     const innerFile = wantedFiles.find((file) => file.startsWith(`${wantedPath}/`));
     if (innerFile !== undefined && !isGlob) {
       const both = `${shown(wantedPath)} and ${shown(innerFile)} asked for`;
-      say(gatePath, rule, `found ${both}: one path cannot be a file and a folder`);
+      reportAt(gatePath, rule, `found ${both}: one path cannot be a file and a folder`);
     }
 
     if (step.keeps !== undefined && !mayKeep(step.keeps, wantedPath, isGlob)) {
       const message = `found ${asked}, and keeps lets the step leave nothing there`;
-      say([...gatePath, ...keyPath], "gate_outside_keeps", message);
+      reportAt([...gatePath, ...keyPath], "gate_outside_keeps", message);
     }
   }
 }

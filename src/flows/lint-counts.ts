@@ -11,7 +11,7 @@ const countMax = 10_000;
 
 /** Counts are declared, used and bounded by something known, and spending one leads to an end. */
 export function lintCounts(lint: Lint): void {
-  const { flow, say } = lint;
+  const { flow, reportAt } = lint;
   const counts = flow.counts ?? {};
   const usedCounts = new Set<string>();
 
@@ -22,7 +22,7 @@ export function lintCounts(lint: Lint): void {
 
     const suggestion = didYouMean(row.count, Object.keys(counts));
     const message = `found the count ${shown(row.count)}, which is not declared under counts.${suggestion}`;
-    say([...path, "count"], "unknown_count", message);
+    reportAt([...path, "count"], "unknown_count", message);
   };
 
   for (const { step, path, list } of listAllSteps(flow)) {
@@ -45,13 +45,17 @@ export function lintCounts(lint: Lint): void {
     const cycle = findSpentCycle(lint, name);
     if (cycle !== null) {
       const message = `found spent counts that go round: ${cycle.join(" -> ")}`;
-      say([...path, "spent"], "spent_round", message);
+      reportAt([...path, "spent"], "spent_round", message);
     }
   }
 
   for (const name of Object.keys(counts)) {
     if (usedCounts.has(name)) continue;
-    say(["counts", name], "count_unused", `found the count ${shown(name)}, which no row names`);
+    reportAt(
+      ["counts", name],
+      "count_unused",
+      `found the count ${shown(name)}, which no row names`,
+    );
   }
 }
 
@@ -62,18 +66,22 @@ const listOwnRows = (step: Step, path: DataPath) =>
   );
 
 /** Outside the steps of a task, there is no task to count for. */
-function lintTaskCount({ flow, say }: Lint, row: Row, path: DataPath): void {
+function lintTaskCount({ flow, reportAt }: Lint, row: Row, path: DataPath): void {
   const count = row.count === undefined ? undefined : flow.counts?.[row.count];
   if (count?.per !== "task") return;
   const message = "found a count per task outside the steps a task runs";
-  say([...path, "count"], "count_scope", message);
+  reportAt([...path, "count"], "count_scope", message);
 }
 
 /** A count is bounded by a whole number, or by an option that counts and has a default. */
-function lintBound({ flow, say }: Lint, atMost: number | string, path: DataPath): void {
+function lintBound({ flow, reportAt }: Lint, atMost: number | string, path: DataPath): void {
   if (typeof atMost === "number") {
     if (!Number.isInteger(atMost) || atMost < 0 || atMost > countMax) {
-      say(path, "count_bound", `found ${atMost}, expected a whole number from 0 to ${countMax}`);
+      reportAt(
+        path,
+        "count_bound",
+        `found ${atMost}, expected a whole number from 0 to ${countMax}`,
+      );
     }
 
     return;
@@ -85,11 +93,11 @@ function lintBound({ flow, say }: Lint, atMost: number | string, path: DataPath)
   if (option === undefined) {
     const suggestion = didYouMean(name, Object.keys(options));
     const message = `found ${atMost}, which is not declared under options.${suggestion}`;
-    say(path, "unknown_option", message);
+    reportAt(path, "unknown_option", message);
   } else if (option.type !== "count") {
-    say(path, "count_bound", `found ${atMost}, which is a ${option.type}, expected a count`);
+    reportAt(path, "count_bound", `found ${atMost}, which is a ${option.type}, expected a count`);
   } else if (option.default === undefined) {
-    say(path, "count_bound", `found ${atMost}, which has no default, so nothing bounds it`);
+    reportAt(path, "count_bound", `found ${atMost}, which has no default, so nothing bounds it`);
   }
 }
 
@@ -108,7 +116,7 @@ function findSpentCycle({ flow }: Lint, name: string): readonly string[] | null 
 }
 
 /** A gate that failed until its count was spent has still failed. */
-function lintGateBypass({ flow, say }: Lint, row: Row, gate: string): void {
+function lintGateBypass({ flow, reportAt }: Lint, row: Row, gate: string): void {
   const visitedNames = new Set<string>();
   let name = row.count;
 
@@ -118,7 +126,7 @@ function lintGateBypass({ flow, say }: Lint, row: Row, gate: string): void {
 
     if (spent?.end === "completed") {
       const message = `found end: completed once ${shown(name)} is spent, and it is counted when ${gate} has failed, which must hold`;
-      say(["counts", name, "spent"], "spent_completes_gate", message);
+      reportAt(["counts", name, "spent"], "spent_completes_gate", message);
     }
 
     name = spent?.count;

@@ -18,7 +18,7 @@ export function lintFacts(lint: Lint): void {
     const leaving: KnownFacts = { steps: list.steps, upTo: stepIndex + 1 };
 
     if (isNeverWanted(step)) {
-      lint.say(path, "unreachable", `found the step ${shown(step.id)}, ${neverWanted}`);
+      lint.reportAt(path, "unreachable", `found the step ${shown(step.id)}, ${neverWanted}`);
     }
 
     lintCondition(lint, step.only_if, [...path, "only_if"], entering);
@@ -62,7 +62,7 @@ function lintPhaseConditions(lint: Lint): void {
     const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
     for (const [phaseIndex, phase] of phases.entries()) {
       if (isNeverWanted(phase)) {
-        lint.say(
+        lint.reportAt(
           [group, phaseIndex],
           "unreachable",
           `found the phase ${shown(phase.id)}, ${neverWanted}`,
@@ -137,14 +137,14 @@ function valuesOf(want: Want): readonly unknown[] {
 
 /** `want` is null if the option is what another fact is compared with. */
 function lintOptionFact(
-  { flow, say }: Lint,
+  { flow, reportAt }: Lint,
   name: string,
   path: DataPath,
   want: Want | null,
 ): void {
   const option = Object.hasOwn(flow.options ?? {}, name) ? flow.options?.[name] : undefined;
   if (option === undefined) {
-    return say(
+    return reportAt(
       path,
       "unknown_option",
       `found option.${name}, which is not declared under options.${didYouMean(name, Object.keys(flow.options ?? {}))}`,
@@ -153,22 +153,26 @@ function lintOptionFact(
 
   const isNumber = option.type === "count" || option.type === "number";
   if ((want === null || isComparison(want)) && !isNumber) {
-    say(path, "fact_value", `found a comparison with option.${name}, which is a ${option.type}`);
+    reportAt(
+      path,
+      "fact_value",
+      `found a comparison with option.${name}, which is a ${option.type}`,
+    );
   }
 
   if (want === null) return undefined;
   for (const value of valuesOf(want)) {
     if (!fitsOption(option, value)) {
-      say(path, "fact_value", `found ${shown(value)}, expected ${describeOption(option)}`);
+      reportAt(path, "fact_value", `found ${shown(value)}, expected ${describeOption(option)}`);
     }
   }
 
   return undefined;
 }
 
-function lintCountFact({ flow, say }: Lint, name: string, path: DataPath, want: Want): void {
+function lintCountFact({ flow, reportAt }: Lint, name: string, path: DataPath, want: Want): void {
   if (!Object.hasOwn(flow.counts ?? {}, name)) {
-    say(
+    reportAt(
       path,
       "unknown_count",
       `found count.${name}, which is not declared under counts.${didYouMean(name, Object.keys(flow.counts ?? {}))}`,
@@ -177,7 +181,7 @@ function lintCountFact({ flow, say }: Lint, name: string, path: DataPath, want: 
 
   for (const value of valuesOf(want)) {
     if (typeof value !== "number") {
-      say(path, "fact_value", `found ${shown(value)}, expected a number`);
+      reportAt(path, "fact_value", `found ${shown(value)}, expected a number`);
     }
   }
 }
@@ -196,7 +200,7 @@ function lintPhaseFact(
   if (step !== undefined) return lintOutcomeFact(lint, step, fact, path, want);
   const stepNames = phases.flatMap((item) => item.steps.map(({ id }) => `before.${item.id}.${id}`));
 
-  return lint.say(
+  return lint.reportAt(
     path,
     "unknown_fact",
     `found ${shown(String(path.at(-1)))}, which names no step of a before phase.${didYouMean(`before.${phaseId}.${stepId}`, stepNames)}`,
@@ -215,7 +219,7 @@ function lintStepFact(
   const step = known.steps[index];
   if (step === undefined) {
     const names = [...known.steps.map((item) => item.id), "option", "count", "before"];
-    return lint.say(
+    return lint.reportAt(
       path,
       "unknown_fact",
       `found ${shown(String(path.at(-1)))}, and there is no step ${id} here.${didYouMean(id, names)}`,
@@ -223,7 +227,7 @@ function lintStepFact(
   }
 
   if (index >= known.upTo) {
-    return lint.say(
+    return lint.reportAt(
       path,
       "fact_of_later_step",
       `found a fact of ${id}, whose outcome is never known here: it comes later, and going back forgets it`,
@@ -254,7 +258,7 @@ const flowFacts = ["run", "status", "verdict", "commit", ...gateFacts];
 /** The facts a step can have, or undefined if a function it names may return any. */
 function listStepFacts(registry: Lint["registry"], step: Step): readonly string[] | undefined {
   if (step.tasks !== undefined) return taskFacts;
-  if (step.run !== undefined) return registry.facts?.[step.run];
+  if (step.run !== undefined) return registry.factsByFunction?.[step.run];
   if (step.check !== undefined) {
     return step.check.some((name) => registry.proof.includes(name)) ? undefined : checkFacts;
   }
@@ -264,7 +268,7 @@ function listStepFacts(registry: Lint["registry"], step: Step): readonly string[
 }
 
 function lintOutcomeFact(
-  { registry, say }: Lint,
+  { registry, reportAt }: Lint,
   step: Step,
   fact: readonly string[],
   path: DataPath,
@@ -274,12 +278,12 @@ function lintOutcomeFact(
   if (first === undefined) {
     for (const value of valuesOf(want)) {
       if (!outcomeNames.includes(String(value))) {
-        say(path, "fact_value", `found ${shown(value)}, expected ${outcomeNames.join(", ")}`);
+        reportAt(path, "fact_value", `found ${shown(value)}, expected ${outcomeNames.join(", ")}`);
       }
     }
 
     if (isComparison(want)) {
-      say(
+      reportAt(
         path,
         "fact_value",
         `found a comparison with an outcome, expected ${outcomeNames.join(", ")}`,
@@ -289,9 +293,9 @@ function lintOutcomeFact(
     return;
   }
 
-  if (first === "says") return lintReturnedField({ registry, say }, step, field, path, want);
+  if (first === "says") return lintReturnedField({ registry, reportAt }, step, field, path, want);
   if (fact.length > 1) {
-    return say(
+    return reportAt(
       path,
       "unknown_fact",
       `found ${shown(String(path.at(-1)))}, expected ${step.id}, ${step.id}.<fact> or ${step.id}.says.<field>`,
@@ -300,7 +304,7 @@ function lintOutcomeFact(
 
   if (step.human !== undefined) {
     if (first !== "answer") {
-      return say(
+      return reportAt(
         path,
         "unknown_fact",
         `found ${step.id}.${first}, and a human step has only ${step.id}.answer`,
@@ -310,7 +314,7 @@ function lintOutcomeFact(
     const options = Object.keys(step.human.options ?? {});
     for (const value of valuesOf(want)) {
       if (step.human.free !== true && options.length > 0 && !options.includes(String(value))) {
-        say(
+        reportAt(
           path,
           "fact_value",
           `found the answer ${shown(value)}, expected one of ${options.join(", ")}`,
@@ -322,12 +326,12 @@ function lintOutcomeFact(
   }
 
   if (first === "answer") {
-    return say(path, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
+    return reportAt(path, "unknown_fact", `found ${step.id}.answer, and ${step.id} asks nobody`);
   }
 
   const factNames = listStepFacts(registry, step);
   if (factNames !== undefined && !factNames.includes(first)) {
-    say(
+    reportAt(
       path,
       "unknown_fact",
       `found ${step.id}.${first}, expected one of ${factNames.map((name) => `${step.id}.${name}`).join(", ")}.${didYouMean(first, factNames)}`,
@@ -337,14 +341,14 @@ function lintOutcomeFact(
 
 /** A field of what the step's agent returns. */
 function lintReturnedField(
-  { registry, say }: Pick<Lint, "registry" | "say">,
+  { registry, reportAt }: Pick<Lint, "registry" | "reportAt">,
   step: Step,
   field: string | undefined,
   path: DataPath,
   want: Want,
 ): void {
   if (step.agent === undefined || step.returns === undefined) {
-    return say(
+    return reportAt(
       path,
       "says_nothing",
       `found a fact that ${step.id} says, and ${step.id} returns nothing`,
@@ -352,15 +356,19 @@ function lintReturnedField(
   }
 
   if (field === undefined) {
-    return say(path, "unknown_fact", `found ${step.id}.says, expected ${step.id}.says.<field>`);
+    return reportAt(
+      path,
+      "unknown_fact",
+      `found ${step.id}.says, expected ${step.id}.says.<field>`,
+    );
   }
 
-  const fields = registry.says?.[step.returns];
+  const fields = registry.factFieldsBySchema?.[step.returns];
   if (fields === undefined) return undefined;
   const kind = Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (kind === undefined) {
     const fieldNames = Object.keys(fields);
-    return say(
+    return reportAt(
       path,
       "says_unknown",
       `found ${field}, expected a number, flag or listed word of ${step.returns}: ${fieldNames.join(", ")}.${didYouMean(field, fieldNames)}`,
@@ -370,12 +378,12 @@ function lintReturnedField(
   const expected = describeKind(kind);
   for (const value of valuesOf(want)) {
     if (!fitsKind(kind, value)) {
-      say(path, "fact_value", `found ${shown(value)}, expected ${expected}`);
+      reportAt(path, "fact_value", `found ${shown(value)}, expected ${expected}`);
     }
   }
 
   if (isComparison(want) && kind !== "number") {
-    say(path, "fact_value", `found a comparison, expected ${expected}`);
+    reportAt(path, "fact_value", `found a comparison, expected ${expected}`);
   }
 
   return undefined;

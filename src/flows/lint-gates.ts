@@ -41,11 +41,11 @@ const regexCharactersMax = 500;
 export const pathPlaceholders = ["phase_dir", "phase", "task"] as const;
 
 function lintProof(lint: Lint, proof: Proof, path: DataPath, isOfTask = false): void {
-  const { registry, say } = lint;
+  const { registry, reportAt } = lint;
   if (typeof proof === "string") {
     if (registry.proof.includes(proof)) return;
     const suggestion = didYouMean(proof, registry.proof);
-    return say(path, "unknown_proof", `found the unknown proof ${shown(proof)}.${suggestion}`);
+    return reportAt(path, "unknown_proof", `found the unknown proof ${shown(proof)}.${suggestion}`);
   }
 
   lintGateSubject(lint, proof, path);
@@ -85,39 +85,39 @@ const neededKeys: readonly (readonly [
 ];
 
 /** A gate inspects something, and each of its keys has those it needs. */
-function lintGateSubject({ say }: Lint, gate: Gate, path: DataPath): void {
+function lintGateSubject({ reportAt }: Lint, gate: Gate, path: DataPath): void {
   const subjects = subjectKeys.filter((key) => gate[key] !== undefined);
   if (subjects.length === 0) {
     const found = Object.keys(gate).join(", ") || "nothing";
     const expected = "expected file, files, any, none, command or if";
-    say(path, "gate_without_subject", `found ${found}, ${expected}`);
+    reportAt(path, "gate_without_subject", `found ${found}, ${expected}`);
   }
 
   for (const [keys, needed] of neededKeys) {
     if (needed.some((key) => gate[key] !== undefined)) continue;
     for (const key of keys.filter((givenKey) => gate[givenKey] !== undefined)) {
-      say([...path, key], "gate_word_alone", `found ${key} without ${needed.join(" or ")}`);
+      reportAt([...path, key], "gate_word_alone", `found ${key} without ${needed.join(" or ")}`);
     }
   }
 
   if (gate.if !== undefined && gate.all === undefined && gate.else === undefined) {
-    say(path, "gate_word_alone", "found if without all or else, so nothing follows from it");
+    reportAt(path, "gate_word_alone", "found if without all or else, so nothing follows from it");
   }
 
   for (const key of ["if", "command"] as const) {
     if (gate[key] === undefined || subjects.length === 1) continue;
     const others = subjects.filter((subject) => subject !== key).join(", ");
-    say(path, "gate_mixed", `found ${key} beside ${others}, expected two gates`);
+    reportAt(path, "gate_mixed", `found ${key} beside ${others}, expected two gates`);
   }
 
   if (gate.command !== undefined && /^\s*(true|:|exit(\s+0)?|)\s*$/.test(gate.command)) {
     const message = `found ${shown(gate.command)}, which proves nothing`;
-    say([...path, "command"], "gate_always_holds", message);
+    reportAt([...path, "command"], "gate_always_holds", message);
   }
 
   for (const key of ["files", "none"] as const) {
     if (gate[key]?.length === 0) {
-      say([...path, key], "gate_without_subject", `found no ${key}, expected at least one`);
+      reportAt([...path, key], "gate_without_subject", `found no ${key}, expected at least one`);
     }
   }
 }
@@ -154,22 +154,22 @@ function listPaths(gate: Gate): readonly LocatedPath[] {
   return paths;
 }
 
-function lintPath({ say }: Lint, text: string, path: DataPath, isGlob: boolean): void {
+function lintPath({ reportAt }: Lint, text: string, path: DataPath, isGlob: boolean): void {
   const fault = findPathFault(text) ?? findPlainFault(text);
-  if (fault !== null) say(path, "bad_path", `found ${shown(text)}, ${fault}`);
+  if (fault !== null) reportAt(path, "bad_path", `found ${shown(text)}, ${fault}`);
   if (!isGlob && /[*?[\]]/.test(text)) {
     const message = "found a pattern, expected the path of one file; a pattern stands in any";
-    say(path, "glob_in_file", message);
+    reportAt(path, "glob_in_file", message);
   }
 }
 
 function lintPlaceholders(
-  { say }: Lint,
+  { reportAt }: Lint,
   text: string,
   path: DataPath,
   { groupCount, isOfTask }: { readonly groupCount: number; readonly isOfTask: boolean },
 ): void {
-  const report = (message: string): void => say(path, "unknown_placeholder", message);
+  const report = (message: string): void => reportAt(path, "unknown_placeholder", message);
   if (!isOfTask && text.includes("{task}")) {
     report("found {task} outside the steps that a task runs, where there is none");
   }
@@ -210,24 +210,24 @@ function countGroups(source: string): number {
   }
 }
 
-function lintRegex({ say }: Lint, source: string, path: DataPath): void {
+function lintRegex({ reportAt }: Lint, source: string, path: DataPath): void {
   if (source === "" || source.length > regexCharactersMax) {
     const limits = `expected 1 to ${regexCharactersMax}`;
-    return say(path, "bad_regex", `found ${source.length} characters, ${limits}`);
+    return reportAt(path, "bad_regex", `found ${source.length} characters, ${limits}`);
   }
 
   try {
     RegExp(source, "m");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return say(path, "bad_regex", `found a pattern that is none: ${why}`);
+    return reportAt(path, "bad_regex", `found a pattern that is none: ${why}`);
   }
 
   // A repeated group that repeats inside, as in (a+)+, takes exponential time on a file an agent
   // wrote.
   if (/\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\d*\})/.test(source)) {
     const message = "found a repeated group with a repetition inside, which can take for ever";
-    return say(path, "slow_regex", message);
+    return reportAt(path, "slow_regex", message);
   }
 
   return undefined;

@@ -9,7 +9,7 @@ import { placeholders, findUnknownPlaceholders } from "./prompt.ts";
 
 /** Prompts exist, and use only placeholders that something fills. */
 export function lintPrompts(lint: Lint): void {
-  const { flow, prompts, promptFiles = [], say } = lint;
+  const { flow, prompts, promptFiles = [], reportAt } = lint;
   const lintedPrompts = new Set<string>();
   reportUnusedPrompts(lint);
 
@@ -20,7 +20,11 @@ export function lintPrompts(lint: Lint): void {
     const text = Object.hasOwn(prompts, prompt) ? prompts[prompt] : undefined;
     if (text === undefined) {
       const suggestion = didYouMean(prompt, [...Object.keys(prompts), ...promptFiles]);
-      say([...path, "prompt"], "prompt_missing", `found no file prompts/${prompt}.${suggestion}`);
+      reportAt(
+        [...path, "prompt"],
+        "prompt_missing",
+        `found no file prompts/${prompt}.${suggestion}`,
+      );
       continue;
     }
 
@@ -40,24 +44,24 @@ type PromptUse = {
 };
 
 /** A prompt shows the agent what its step needs, and nothing that the step does not have. */
-function lintUse({ say }: Lint, { step, path, prompt, text, isOfTask }: PromptUse): void {
+function lintUse({ reportAt }: Lint, { step, path, prompt, text, isOfTask }: PromptUse): void {
   const file = `prompts/${prompt}`;
   const promptPath = [...path, "prompt"];
-  if (text.trim() === "") say(promptPath, "prompt_empty", `found nothing in ${file}`);
+  if (text.trim() === "") reportAt(promptPath, "prompt_empty", `found nothing in ${file}`);
 
   if (step.returns !== undefined && !text.includes("{return_schema}")) {
     const message = `found no {return_schema} in ${file}, so the agent is not told what to hand back`;
-    say([...path, "returns"], "schema_not_shown", message, "warning");
+    reportAt([...path, "returns"], "schema_not_shown", message, "warning");
   }
 
   if (!isOfTask && hasPlaceholder(text, "task")) {
     const message = `found {task} in ${file}, and no task runs this step`;
-    say(promptPath, "placeholder_empty", message, "warning");
+    reportAt(promptPath, "placeholder_empty", message, "warning");
   }
 
   if ((step.proof ?? []).length > 0 && !hasPlaceholder(text, "previous")) {
     const message = `found no {previous} in ${file}, so an agent whose proof did not hold is not told why`;
-    say(promptPath, "failure_not_shown", message, "warning");
+    reportAt(promptPath, "failure_not_shown", message, "warning");
   }
 }
 

@@ -45,9 +45,9 @@ export function lintRoutes(lint: Lint): void {
 }
 
 /** A row after one that always matches is never reached. */
-function lintHiddenRows({ say }: Lint, rows: readonly LocatedRow[]): void {
+function lintHiddenRows({ reportAt }: Lint, rows: readonly LocatedRow[]): void {
   for (const { path } of rows.slice(selectReachableRows(rows).length)) {
-    say(
+    reportAt(
       path,
       "row_never_read",
       "found a row behind one without a condition, which always matches first",
@@ -61,7 +61,7 @@ function lintTargets(lint: Lint, list: StepList, located: LocatedRow): void {
   for (const { row, path } of [located, ...listSpentRows(lint.flow, located.row)]) {
     const { go: target } = row;
     if (typeof target === "string" && !ids.includes(target)) {
-      lint.say(
+      lint.reportAt(
         [...path, "go"],
         "unknown_target",
         `found go: ${target}, which isn't a step of ${describeStepList(list)}.${didYouMean(target, ids)}`,
@@ -72,12 +72,12 @@ function lintTargets(lint: Lint, list: StepList, located: LocatedRow): void {
   }
 }
 
-function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: DataPath): void {
+function lintPhaseTarget({ flow, reportAt }: Lint, list: StepList, row: Row, path: DataPath): void {
   const target = typeof row.go === "object" ? row.go.phase : "";
   const goPath = [...path, "go"];
 
   if (list.kind !== "phase" || list.group !== "phases") {
-    return say(
+    return reportAt(
       goPath,
       "phase_target",
       `found go: { phase } in ${describeStepList(list)}, expected it in one of the phases`,
@@ -87,7 +87,7 @@ function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: Da
   if (!Array.isArray(flow.phases)) return undefined;
   const ids = flow.phases.map((phase) => phase.id);
   if (!ids.includes(target)) {
-    return say(
+    return reportAt(
       goPath,
       "unknown_target",
       `found the phase ${shown(target)}, which is not listed.${didYouMean(target, ids)}`,
@@ -95,7 +95,7 @@ function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: Da
   }
 
   if (ids.indexOf(target) > ids.indexOf(list.phase)) {
-    return say(
+    return reportAt(
       goPath,
       "phase_target",
       `found the later phase ${shown(target)}, expected this one or an earlier one`,
@@ -103,7 +103,7 @@ function lintPhaseTarget({ flow, say }: Lint, list: StepList, row: Row, path: Da
   }
 
   if (isFree(row)) {
-    return say(
+    return reportAt(
       path,
       "ring_without_count",
       `found a way back to phase ${shown(target)} without a count, expected every ring to pass one`,
@@ -194,7 +194,7 @@ function nextPositions(
   ) as number[];
 }
 
-function lintReachability({ flow, say }: Lint, list: StepList): void {
+function lintReachability({ flow, reportAt }: Lint, list: StepList): void {
   const reached = new Set([0]);
   // Grows the set that this loop goes through.
   for (const position of reached) {
@@ -203,7 +203,7 @@ function lintReachability({ flow, say }: Lint, list: StepList): void {
 
   for (const [position, step] of list.steps.entries()) {
     if (!reached.has(position)) {
-      say(
+      reportAt(
         [...list.path, position],
         "unreachable",
         `found the step ${shown(step.id)}, which nothing leads to`,
@@ -213,7 +213,7 @@ function lintReachability({ flow, say }: Lint, list: StepList): void {
 }
 
 /** Reports the first cycle of the list that costs nothing. */
-function lintUncountedCycles({ flow, say }: Lint, list: StepList): void {
+function lintUncountedCycles({ flow, reportAt }: Lint, list: StepList): void {
   const donePositions = new Set<number>();
   /** The positions from the start to the current one. */
   const openPositions: number[] = [];
@@ -239,7 +239,7 @@ function lintUncountedCycles({ flow, say }: Lint, list: StepList): void {
     const cycle = visit(position);
     if (cycle === null) continue;
     const names = cycle.map((cyclePosition) => list.steps[cyclePosition]?.id ?? "?");
-    say(
+    reportAt(
       [...list.path, cycle[0] ?? 0],
       "ring_without_count",
       `found a ring without a count: ${names.join(" -> ")}, expected every ring to pass one`,

@@ -20,7 +20,7 @@ export function lintShape(lint: Lint): void {
     const rows = lint.flow[key];
     const lastRow = rows?.at(-1);
     if (rows !== undefined && (lastRow === undefined || lastRow.when !== undefined)) {
-      lint.say(
+      lint.reportAt(
         [key],
         "house_not_total",
         `found no row without a condition at the end of ${key}, expected one that catches every failure`,
@@ -33,7 +33,7 @@ export function lintShape(lint: Lint): void {
       (target) => target !== undefined,
     ).length;
     if (targetCount !== 1) {
-      lint.say(
+      lint.reportAt(
         ["when_phase_fails", index],
         "no_target",
         `found ${targetCount} of finish, pause and stop, expected exactly one`,
@@ -42,7 +42,7 @@ export function lintShape(lint: Lint): void {
   }
 }
 
-function lintPlaybook({ flow, registry, say }: Lint): void {
+function lintPlaybook({ flow, registry, reportAt }: Lint): void {
   if (
     flow.playbook === undefined ||
     registry.playbooks === undefined ||
@@ -53,7 +53,7 @@ function lintPlaybook({ flow, registry, say }: Lint): void {
 
   const expected =
     registry.playbooks.length === 0 ? "" : `, expected one of ${registry.playbooks.join(", ")}`;
-  say(
+  reportAt(
     ["playbook"],
     "unknown_playbook",
     `found the unknown playbook ${shown(flow.playbook)}${expected}.${didYouMean(flow.playbook, registry.playbooks)}`,
@@ -68,13 +68,13 @@ function lintPhases(lint: Lint): void {
   lintStepLists(lint);
 }
 
-function lintPhaseIds({ flow, say }: Lint): void {
+function lintPhaseIds({ flow, reportAt }: Lint): void {
   for (const group of ["before", "phases", "after"] as const) {
     const phases: Phase[] = Array.isArray(flow[group]) ? flow[group] : [];
     for (const [index, phase] of phases.entries()) {
       const path = [group, index, "id"];
       if (phases.findIndex(({ id }) => id === phase.id) < index) {
-        say(
+        reportAt(
           path,
           "duplicate_phase",
           `found a second phase ${shown(phase.id)} in ${group}, expected ids that differ`,
@@ -82,7 +82,7 @@ function lintPhaseIds({ flow, say }: Lint): void {
       }
 
       if (group === "before" && phase.id.includes(".")) {
-        say(
+        reportAt(
           path,
           "phase_id",
           "found a dot in a before phase's id, which facts name as before.<phase>.<step>",
@@ -93,10 +93,14 @@ function lintPhaseIds({ flow, say }: Lint): void {
 }
 
 /** Phases are listed with their own steps, or read by a reader and then run the flow's steps. */
-function lintPhaseSource({ flow, registry, say }: Lint): void {
+function lintPhaseSource({ flow, registry, reportAt }: Lint): void {
   if (Array.isArray(flow.phases)) {
     if (flow.steps !== undefined) {
-      say(["steps"], "steps_unused", "found steps beside listed phases, which bring their own");
+      reportAt(
+        ["steps"],
+        "steps_unused",
+        "found steps beside listed phases, which bring their own",
+      );
     }
 
     return;
@@ -105,7 +109,7 @@ function lintPhaseSource({ flow, registry, say }: Lint): void {
   const { read: reader } = flow.phases;
   const readers = registry.readers.phases;
   if (!readers.includes(reader)) {
-    say(
+    reportAt(
       ["phases", "read"],
       "unknown_reader",
       `found the unknown reader ${shown(reader)}.${didYouMean(reader, readers)}`,
@@ -113,18 +117,18 @@ function lintPhaseSource({ flow, registry, say }: Lint): void {
   }
 
   if (flow.steps === undefined || flow.steps.length === 0) {
-    say(["phases"], "no_steps", "found phases that are read and no steps for them to run");
+    reportAt(["phases"], "no_steps", "found phases that are read and no steps for them to run");
   }
 }
 
-function lintStepLists({ flow, say }: Lint): void {
+function lintStepLists({ flow, reportAt }: Lint): void {
   for (const list of listStepLists(flow)) {
     if (list.steps.length === 0 && list.path[0] !== "steps") {
-      say(list.path, "no_steps", "found an empty list of steps, expected at least one");
+      reportAt(list.path, "no_steps", "found an empty list of steps, expected at least one");
     }
 
     if (list.steps.length > stepsMax) {
-      say(
+      reportAt(
         list.path,
         "too_many_steps",
         `found ${list.steps.length} steps in one list, expected at most ${stepsMax}`,
@@ -134,7 +138,7 @@ function lintStepLists({ flow, say }: Lint): void {
     const ids = list.steps.map((step) => step.id);
     for (const [index, id] of ids.entries()) {
       if (ids.indexOf(id) < index) {
-        say(
+        reportAt(
           [...list.path, index, "id"],
           "duplicate_step",
           `found a second step ${shown(id)} in one list, expected ids that differ`,
@@ -144,11 +148,11 @@ function lintStepLists({ flow, say }: Lint): void {
   }
 }
 
-function lintOptionDeclarations({ flow, say }: Lint): void {
+function lintOptionDeclarations({ flow, reportAt }: Lint): void {
   for (const [name, option] of Object.entries(flow.options ?? {})) {
     const path = ["options", name];
     if (option.one_of !== undefined && option.type !== "word") {
-      say(
+      reportAt(
         [...path, "one_of"],
         "option_one_of",
         `found one_of on a ${option.type}, which only a word may have`,
@@ -156,7 +160,7 @@ function lintOptionDeclarations({ flow, say }: Lint): void {
     }
 
     if (option.default !== undefined && !fitsOption(option, option.default)) {
-      say(
+      reportAt(
         [...path, "default"],
         "option_default",
         `found the default ${shown(option.default)}, expected ${describeOption(option)}`,
@@ -171,7 +175,7 @@ function lintOptionDeclarations({ flow, say }: Lint): void {
   ) {
     const optionNames = Object.keys(flow.options ?? {}).map((name) => `option.${name}`);
     const message = `found ${interval}, which is not declared under options.${didYouMean(interval, optionNames)}`;
-    say(["pause_every", "phases"], "unknown_option", message);
+    reportAt(["pause_every", "phases"], "unknown_option", message);
   }
 }
 
@@ -219,20 +223,28 @@ export const targets = ["go", "end", "stop", "ask", "again"] as const;
 /** The answers to the question about a failed step: try again, skip the step, stop. */
 const replies = ["A", "B", "C"];
 
-function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
+function lintRow({ reportAt }: Lint, { row, path }: LocatedRow): void {
   const rowTargets = targets.filter((target) => row[target] !== undefined);
   if (rowTargets.length > 1) {
-    say(path, "two_targets", `found ${rowTargets.join(" and ")} in one row, expected one target`);
+    reportAt(
+      path,
+      "two_targets",
+      `found ${rowTargets.join(" and ")} in one row, expected one target`,
+    );
   }
 
   const isSpent = path.at(-1) === "spent";
   const hasEffect = (row.pause ?? row.rest ?? row.because ?? row.count) !== undefined;
   if (rowTargets.length === 0 && (isSpent || !hasEffect)) {
-    say(path, "no_target", `found a row that leads nowhere, expected one of ${targets.join(", ")}`);
+    reportAt(
+      path,
+      "no_target",
+      `found a row that leads nowhere, expected one of ${targets.join(", ")}`,
+    );
   }
 
   if (isSpent && row.when !== undefined) {
-    say(
+    reportAt(
       [...path, "when"],
       "spent_when",
       "found a condition on what happens when a count is spent, which must always happen",
@@ -240,18 +252,18 @@ function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
   }
 
   if (row.pause !== undefined && row.rest !== undefined) {
-    say(path, "pause_and_rest", "found pause and rest in one row, expected one of them");
+    reportAt(path, "pause_and_rest", "found pause and rest in one row, expected one of them");
   }
 
   if ((row.pause ?? row.rest) !== undefined && row.stop !== undefined) {
-    say(path, "pause_and_stop", "found a pause on a row that stops the run for good");
+    reportAt(path, "pause_and_stop", "found a pause on a row that stops the run for good");
   }
 
   if (
     row.recommend !== undefined &&
     (row.ask === undefined || !Object.hasOwn(row.ask, row.recommend))
   ) {
-    say(
+    reportAt(
       [...path, "recommend"],
       "recommend_unknown",
       `found the recommendation ${shown(row.recommend)}, which ask does not offer`,
@@ -260,7 +272,7 @@ function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
 
   for (const reply of Object.keys(row.ask ?? {})) {
     if (!replies.includes(reply)) {
-      say(
+      reportAt(
         [...path, "ask", reply],
         "ask_reply",
         `found the reply ${shown(reply)}, expected A (try again), B (skip this step) or C (stop)`,
@@ -268,11 +280,12 @@ function lintRow({ say }: Lint, { row, path }: LocatedRow): void {
     }
   }
 
-  for (const key of ["pause", "rest", "stop"] as const) lintCode(say, [...path, key], row[key]);
+  for (const key of ["pause", "rest", "stop"] as const)
+    lintCode(reportAt, [...path, key], row[key]);
 }
 
 /** A flow may define its own reason codes, but one that is almost a known one is a typo. */
-function lintCode(say: Lint["say"], path: DataPath, name: string | undefined): void {
+function lintCode(say: Lint["reportAt"], path: DataPath, name: string | undefined): void {
   if (name === undefined || isReasonCode(name)) return;
   const similarCode = suggest(name, reasonCodes);
   if (similarCode !== null && editDistance(name, similarCode) <= 2) {
@@ -285,18 +298,18 @@ function lintCode(say: Lint["say"], path: DataPath, name: string | undefined): v
   }
 }
 
-function lintLanding({ flow, registry, say }: Lint): void {
-  const landFunctions = registry.lands ?? ["land"];
+function lintLanding({ flow, registry, reportAt }: Lint): void {
+  const landFunctions = registry.landFunctions ?? ["land"];
   const landStep = listAllSteps(flow).find(
     ({ step }) => step.run !== undefined && landFunctions.includes(step.run),
   );
   if (landStep === undefined && flow.lands_nothing !== true) {
     const message = `found no step that lands the work (run: ${landFunctions.join(", ")}), expected one, or lands_nothing: true`;
-    say(["flow"], "lands_nothing", message);
+    reportAt(["flow"], "lands_nothing", message);
   }
 
   if (landStep !== undefined && flow.lands_nothing === true) {
-    say(
+    reportAt(
       [...landStep.path, "run"],
       "lands_anyway",
       "found a step that lands work in a flow that says lands_nothing",

@@ -13,7 +13,7 @@ export function lintSteps(lint: Lint): void {
     const kinds = stepKinds.filter((kind) => step[kind] !== undefined);
     const [kind, secondKind] = kinds;
     if (kind === undefined || secondKind !== undefined) {
-      lint.say(
+      lint.reportAt(
         path,
         "not_one_kind",
         `found ${kinds.length === 0 ? "no kind" : kinds.join(" and ")}, expected exactly one of ${stepKinds.join(", ")}`,
@@ -50,10 +50,10 @@ const kindsByKey: Readonly<Record<string, readonly StepKind[]>> = {
   otherwise: ["agent", "run", "check", "tasks", "flow"],
 };
 
-function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): void {
+function lintKeys({ reportAt }: Lint, step: Step, kind: StepKind, path: DataPath): void {
   for (const [key, kinds] of Object.entries(kindsByKey)) {
     if (step[key as keyof Step] !== undefined && !kinds.includes(kind)) {
-      say(
+      reportAt(
         [...path, key],
         "word_out_of_place",
         `found ${key} on a ${kind} step, where it means nothing; it belongs to ${kinds.join(", ")}`,
@@ -62,7 +62,7 @@ function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): vo
   }
 
   if (kind === "agent" && step.prompt === undefined) {
-    say(
+    reportAt(
       [...path, "agent"],
       "agent_without_prompt",
       "found an agent and no prompt, expected prompt: <file>.md",
@@ -70,12 +70,16 @@ function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): vo
   }
 
   if (step.returns_optional === true && step.returns === undefined) {
-    say([...path, "returns_optional"], "returns_optional", "found returns_optional and no returns");
+    reportAt(
+      [...path, "returns_optional"],
+      "returns_optional",
+      "found returns_optional and no returns",
+    );
   }
 
   for (const dimension of ["minutes", "usd"] as const) {
     if (step.limits?.[dimension] === 0) {
-      say(
+      reportAt(
         [...path, "limits", dimension],
         "limit_zero",
         `found a limit of 0 ${dimension}, with which the step can never run`,
@@ -86,7 +90,8 @@ function lintKeys({ say }: Lint, step: Step, kind: StepKind, path: DataPath): vo
   for (const key of ["masks", "writes", "keeps"] as const) {
     for (const [index, file] of (step[key] ?? []).entries()) {
       const fault = findPathFault(key === "keeps" ? file.replace(/^!/, "") : file);
-      if (fault !== null) say([...path, key, index], "bad_path", `found ${shown(file)}, ${fault}`);
+      if (fault !== null)
+        reportAt([...path, key, index], "bad_path", `found ${shown(file)}, ${fault}`);
     }
   }
 }
@@ -111,7 +116,7 @@ type KnownNames = {
 };
 
 function requireKnown(
-  { say }: Lint,
+  { reportAt }: Lint,
   name: string | undefined,
   { kind, rule, names, path }: KnownNames,
 ): void {
@@ -119,12 +124,12 @@ function requireKnown(
   const suggestion = didYouMean(name, names);
   // If no name is similar, the list is the only way to learn the names.
   const hint = suggestion === "" ? `, expected one of ${names.join(", ")}` : `.${suggestion}`;
-  say(path, rule, `found the unknown ${kind} ${shown(name)}${hint}`);
+  reportAt(path, rule, `found the unknown ${kind} ${shown(name)}${hint}`);
 }
 
 /** The functions, readers, schemas and checks that a step names exist. */
 function lintNames(lint: Lint, step: Step, path: DataPath, list: StepList): void {
-  const { say, registry } = lint;
+  const { reportAt, registry } = lint;
   requireKnown(lint, step.run, {
     kind: "function",
     rule: "unknown_function",
@@ -142,10 +147,12 @@ function lintNames(lint: Lint, step: Step, path: DataPath, list: StepList): void
   if (step.tasks !== undefined) lintTasks(lint, step.tasks, [...path, "tasks"], list);
   const { run } = step;
   const isUndeclared =
-    run !== undefined && registry.effects !== undefined && !Object.hasOwn(registry.effects, run);
+    run !== undefined &&
+    registry.effectsByFunction !== undefined &&
+    !Object.hasOwn(registry.effectsByFunction, run);
   if (isUndeclared && registry.run.includes(run)) {
     const message = `found ${shown(run)}, which does not say whether it may be done twice (none, idempotent or keyed)`;
-    say([...path, "run"], "effect_undeclared", message);
+    reportAt([...path, "run"], "effect_undeclared", message);
   }
 
   for (const [index, check] of (step.check ?? []).entries()) {
@@ -164,7 +171,7 @@ function lintNames(lint: Lint, step: Step, path: DataPath, list: StepList): void
       });
     }
 
-    if (check.trim() === "") say(checkPath, "unknown_check", "found an empty command");
+    if (check.trim() === "") reportAt(checkPath, "unknown_check", "found an empty command");
   }
 }
 
@@ -175,7 +182,7 @@ function lintTasks(
   path: DataPath,
   list: StepList,
 ): void {
-  const { say, registry } = lint;
+  const { reportAt, registry } = lint;
   requireKnown(lint, reader, {
     kind: "reader",
     rule: "unknown_reader",
@@ -187,7 +194,7 @@ function lintTasks(
   const fault = file === undefined ? null : findPathFault(file);
 
   if (needsFile && file === undefined) {
-    say(
+    reportAt(
       [...path, "read"],
       "tasks_without_file",
       `found the reader ${shown(reader)} and no file, expected from: <path>`,
@@ -195,27 +202,31 @@ function lintTasks(
   }
 
   if (!needsFile && file !== undefined) {
-    say(
+    reportAt(
       [...path, "from"],
       "word_out_of_place",
       `found from, which the reader ${shown(reader)} does not take`,
     );
   }
 
-  if (fault !== null) say([...path, "from"], "bad_path", `found ${shown(file)}, ${fault}`);
+  if (fault !== null) reportAt([...path, "from"], "bad_path", `found ${shown(file)}, ${fault}`);
   if (list.kind !== "phase") {
-    say(path, "tasks_nested", `found tasks inside a ${list.kind} list, expected them in a phase`);
+    reportAt(
+      path,
+      "tasks_nested",
+      `found tasks inside a ${list.kind} list, expected them in a phase`,
+    );
   }
 }
 
-function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
+function lintHuman({ reportAt }: Lint, human: Human, path: DataPath): void {
   const options = Object.keys(human.options ?? {});
   if (human.question.trim() === "") {
-    say([...path, "question"], "human_question", "found an empty question");
+    reportAt([...path, "question"], "human_question", "found an empty question");
   }
 
   if (options.length === 0 && human.free !== true) {
-    say(
+    reportAt(
       path,
       "human_options",
       "found a question without an answer, expected options, or free: true",
@@ -225,7 +236,7 @@ function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
   const isOffered = (answer: string): boolean =>
     human.free === true || options.length === 0 || options.includes(answer);
   if (human.recommend !== undefined && !isOffered(human.recommend)) {
-    say(
+    reportAt(
       [...path, "recommend"],
       "recommend_unknown",
       `found the recommendation ${shown(human.recommend)}, expected one of ${options.join(", ")}`,
@@ -233,7 +244,7 @@ function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
   }
 
   if (human.leaves !== undefined && !isOffered(human.leaves)) {
-    say(
+    reportAt(
       [...path, "leaves"],
       "answer_unknown",
       `found the answer ${shown(human.leaves)}, expected one of ${options.join(", ")}`,
@@ -242,7 +253,7 @@ function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
 
   for (const [index, preset] of (human.preset ?? []).entries()) {
     if (!isOffered(preset.answer)) {
-      say(
+      reportAt(
         [...path, "preset", index, "answer"],
         "answer_unknown",
         `found the answer ${shown(preset.answer)}, expected one of ${options.join(", ")}`,
@@ -252,13 +263,13 @@ function lintHuman({ say }: Lint, human: Human, path: DataPath): void {
 }
 
 /** What a step keeps is written like a gate's paths, so that both can mean the same file. */
-function lintKeeping({ say }: Lint, step: Step, path: DataPath, list: StepList): void {
+function lintKeeping({ reportAt }: Lint, step: Step, path: DataPath, list: StepList): void {
   for (const [index, pattern] of (step.keeps ?? []).entries()) {
     for (const [, name = ""] of pattern.matchAll(/\{([^{},]*)\}/g)) {
       const isKnown =
         name === "task" ? list.kind === "each" : name === "phase" || name === "phase_dir";
       if (!isKnown) {
-        say(
+        reportAt(
           [...path, "keeps", index],
           "unknown_placeholder",
           `found {${name}}, expected phase_dir, phase, or task in the steps a task runs`,
@@ -269,11 +280,11 @@ function lintKeeping({ say }: Lint, step: Step, path: DataPath, list: StepList):
 }
 
 /** The steps that a step sees and continues must exist. */
-function lintSight({ flow, say }: Lint, step: Step, path: DataPath, list: StepList): void {
+function lintSight({ flow, reportAt }: Lint, step: Step, path: DataPath, list: StepList): void {
   const ids = list.steps.map(({ id }) => id);
   for (const [index, name] of (step.sees ?? []).entries()) {
     if (isStepOfFlow(flow, name, ids)) continue;
-    say(
+    reportAt(
       [...path, "sees", index],
       "sees_unknown",
       `found ${shown(name)}, which isn't a step of this list.${didYouMean(name, ids)}`,
@@ -286,25 +297,29 @@ function lintSight({ flow, say }: Lint, step: Step, path: DataPath, list: StepLi
   const index = ids.indexOf(step.continues);
   const continuedStep = list.steps[index];
   if (continuedStep === undefined) {
-    say(
+    reportAt(
       continuesPath,
       "continues_unknown",
       `found ${name}, which isn't a step of this list.${didYouMean(step.continues, ids)}`,
     );
   } else if (continuedStep.agent === undefined) {
-    say(
+    reportAt(
       continuesPath,
       "continues_no_agent",
       `found ${name}, which isn't an agent and has no session to keep`,
     );
   } else if (continuedStep.agent !== step.agent) {
-    say(
+    reportAt(
       continuesPath,
       "continues_other_role",
       `found the session of ${continuedStep.agent}, expected one of ${step.agent ?? "an agent"}`,
     );
   } else if (index >= ids.indexOf(step.id)) {
-    say(continuesPath, "continues_later", `found ${name}, which does not come before this step`);
+    reportAt(
+      continuesPath,
+      "continues_later",
+      `found ${name}, which does not come before this step`,
+    );
   }
 }
 

@@ -22,13 +22,13 @@ export type LintRegistry = {
   /** Flows that may be called as children; left out, any name is accepted. */
   readonly flows?: CalledFlows;
   /** Per `run` function its effect; if given, every function must be listed. */
-  readonly effects?: Readonly<Record<string, string>>;
+  readonly effectsByFunction?: Readonly<Record<string, string>>;
   /** Per `run` function the facts it returns; if one is listed, rows may name only these. */
-  readonly facts?: Readonly<Record<string, readonly string[]>>;
+  readonly factsByFunction?: Readonly<Record<string, readonly string[]>>;
   /** Per return schema the fields that become facts, from `listFactFields`. */
-  readonly says?: Readonly<Record<string, Readonly<Record<string, SaysKind>>>>;
+  readonly factFieldsBySchema?: Readonly<Record<string, Readonly<Record<string, SaysKind>>>>;
   /** The functions that land work; default `land`. */
-  readonly lands?: readonly string[];
+  readonly landFunctions?: readonly string[];
 };
 
 /** Flows by their names; null if one cannot be read. */
@@ -51,6 +51,6 @@ export type ReportFinding = (
   severity?: Finding["severity"],
 ) => void;
 export type Lint = LintSubject & {
-  readonly say: ReportFinding;
+  readonly reportAt: ReportFinding;
   readonly report: (finding: Finding) => void;
 };

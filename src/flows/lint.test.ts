@@ -13,7 +13,7 @@ const registry: LintRegistry = {
   schemas: ["work", "review"],
   checks: ["criteria", "project"],
   playbooks: ["quality", "staged"],
-  says: {
+  factFieldsBySchema: {
     work: { confidence: "number", done: "flag", kind: ["bug", "feature"] },
     review: { pass: "flag" },
   },
@@ -798,9 +798,9 @@ describe("every break has its finding, on its own line", () => {
   });
 
   test("a function that does not say its effect is refused where effects are asked for", () => {
-    expect(lint(good, { registry: { effects: { land: "keyed", look: "none" } } })).toMatchObject([
-      { rule: "effect_undeclared", path: "phases[1].steps[1].run" },
-    ]);
+    expect(
+      lint(good, { registry: { effectsByFunction: { land: "keyed", look: "none" } } }),
+    ).toMatchObject([{ rule: "effect_undeclared", path: "phases[1].steps[1].run" }]);
   });
 
   test("a phase with no way to completed", () => {

@@ -17,7 +17,7 @@ import type { Lint, LintSubject, ReportFinding } from "./lint-subject.ts";
 /** Every finding, errors first, then by line. */
 export function lintFlow(subject: LintSubject): readonly Finding[] {
   const findings: Finding[] = [];
-  const say: ReportFinding = (path, rule, message, severity = "error") => {
+  const reportAt: ReportFinding = (path, rule, message, severity = "error") => {
     findings.push({
       file: subject.positions.file,
       ...subject.positions.keyPlaceOf(path),
@@ -28,7 +28,7 @@ export function lintFlow(subject: LintSubject): readonly Finding[] {
     });
   };
 
-  const lint: Lint = { ...subject, say, report: (finding) => findings.push(finding) };
+  const lint: Lint = { ...subject, reportAt, report: (finding) => findings.push(finding) };
   lintShape(lint);
   lintSteps(lint);
   lintCalled(lint);

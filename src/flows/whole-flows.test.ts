@@ -43,7 +43,7 @@ function lint(name: string, change?: (text: string) => string): readonly string[
     },
     schemas: used((step) => [step.returns]),
     checks: ["criterion", "criteria", "project", "wiring", "red_green", "holdout"],
-    lands: ["land", "merge", "apply_lever"],
+    landFunctions: ["land", "merge", "apply_lever"],
   };
 
   const prompts = Object.fromEntries(

@@ -27,7 +27,7 @@ test("every reader, every limit, and every field of a return that a row may read
   ).toEqual([]);
 
   const common = ["progress", "review", "judge", "staged"].flatMap((name) =>
-    Object.keys(lintRegistry.says?.[name] ?? {}),
+    Object.keys(lintRegistry.factFieldsBySchema?.[name] ?? {}),
   );
   expect(common.filter((name) => !isNamed(name))).toEqual([]);
 });

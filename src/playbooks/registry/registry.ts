@@ -126,7 +126,7 @@ export const lintRegistry: LintRegistry = {
   },
   schemas: Object.keys(returnSchemas),
   checks: [...checkGroups, ...proofNames],
-  effects: {
+  effectsByFunction: {
     baseline: "none",
     next_criterion: "none",
     completion: "none",
@@ -136,7 +136,7 @@ export const lintRegistry: LintRegistry = {
     ...qualityFunctionNames.run,
     ...stagedFunctionNames.run,
   },
-  says: Object.fromEntries(
+  factFieldsBySchema: Object.fromEntries(
     Object.entries(returnSchemas).map(([name, schema]) => [name, listFactFields(schema)]),
   ),
 };
