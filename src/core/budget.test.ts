@@ -149,7 +149,7 @@ describe("what a turn is charged", () => {
     expect(
       reportedCharge(
         { tokens: 1_500, input: 1_200, output: 300, calls: 2 },
-        { need: usage(9), minutes: 0.5 },
+        { expectedUsage: usage(9), minutes: 0.5 },
       ),
     ).toEqual({
       tokens: 1_500,
@@ -166,7 +166,13 @@ describe("what a turn is charged", () => {
     expect(
       reportedCharge(
         { tokens: 1, calls: 1 },
-        { need: usage(9), minutes: 0.5, source: "reported", share: 1, receivedBytes: said },
+        {
+          expectedUsage: usage(9),
+          minutes: 0.5,
+          source: "reported",
+          share: 1,
+          receivedBytes: said,
+        },
       ),
     ).toEqual({
       tokens: 27_500,
@@ -178,7 +184,13 @@ describe("what a turn is charged", () => {
     expect(
       reportedCharge(
         { tokens: 110_000, calls: 1 },
-        { need: usage(9), minutes: 0.5, source: "reported", share: 1, receivedBytes: said },
+        {
+          expectedUsage: usage(9),
+          minutes: 0.5,
+          source: "reported",
+          share: 1,
+          receivedBytes: said,
+        },
       ),
     ).toMatchObject({
       tokens: 110_000,
@@ -188,7 +200,7 @@ describe("what a turn is charged", () => {
     expect(
       reportedCharge(
         { tokens: 1, calls: 1 },
-        { need: usage(9), minutes: 0.5, source: "metered", share: 1, receivedBytes: said },
+        { expectedUsage: usage(9), minutes: 0.5, source: "metered", share: 1, receivedBytes: said },
       ),
     ).toMatchObject({ tokens: 1, source: "metered" });
   });
@@ -200,7 +212,7 @@ describe("what a turn is charged", () => {
         expect(
           reportedCharge(
             { tokens: 10, calls: 1, [field]: value },
-            { need: usage(4_000), minutes: 1 },
+            { expectedUsage: usage(4_000), minutes: 1 },
           ),
         ).toEqual({
           tokens: 4_000,
@@ -211,34 +223,44 @@ describe("what a turn is charged", () => {
       }),
     );
 
-    expect(reportedCharge(null, { need: null, minutes: 0 })).toEqual({
+    expect(reportedCharge(null, { expectedUsage: null, minutes: 0 })).toEqual({
       tokens: 15_000,
       calls: 1,
       minutes: 0,
       source: "estimated",
     });
 
-    expect(reportedCharge({ tokens: 0, calls: 0 }, { need: usage(70), minutes: 0 }).tokens).toBe(
-      70,
-    );
+    expect(
+      reportedCharge({ tokens: 0, calls: 0 }, { expectedUsage: usage(70), minutes: 0 }).tokens,
+    ).toBe(70);
   });
 
   test("an estimate is marked in the ledger", () => {
     const tape = at({ tokens: 100_000 });
     const attempt = began(tape);
-    tape.append(turnEnded(attempt, reportedCharge(null, { need: usage(500), minutes: 0 })));
+    tape.append(
+      turnEnded(attempt, reportedCharge(null, { expectedUsage: usage(500), minutes: 0 })),
+    );
     expect(tape.run.ledger.run).toMatchObject({ tokens: 500, estimated: 500 });
     expect(tape.run.ledger.phase["1"]).toMatchObject({ tokens: 500, calls: 1 });
   });
 });
 
 describe("a turn that was cut short and not metered", () => {
-  const need = { tokens: 30_000, calls: 4, minutes: 0, usd: 1, source: "estimated" as const };
+  const expectedUsage = {
+    tokens: 30_000,
+    calls: 4,
+    minutes: 0,
+    usd: 1,
+    source: "estimated" as const,
+  };
   test("is charged for the share of its time that had passed, and never nothing", () => {
-    expect(elapsedShare(5, need, 20)).toBe(0.25);
-    expect(elapsedShare(5, { ...need, minutes: 10 }, 20)).toBe(0.5);
-    expect(elapsedShare(50, need, 20)).toBe(1);
-    expect(reportedCharge(null, { need, minutes: 5, source: "reported", share: 0.25 })).toEqual({
+    expect(elapsedShare(5, expectedUsage, 20)).toBe(0.25);
+    expect(elapsedShare(5, { ...expectedUsage, minutes: 10 }, 20)).toBe(0.5);
+    expect(elapsedShare(50, expectedUsage, 20)).toBe(1);
+    expect(
+      reportedCharge(null, { expectedUsage, minutes: 5, source: "reported", share: 0.25 }),
+    ).toEqual({
       tokens: 7_500,
       calls: 1,
       minutes: 5,
@@ -246,7 +268,9 @@ describe("a turn that was cut short and not metered", () => {
       source: "estimated",
     });
 
-    expect(reportedCharge(null, { need, minutes: 0, source: "reported", share: 0 }).tokens).toBe(1);
+    expect(
+      reportedCharge(null, { expectedUsage, minutes: 0, source: "reported", share: 0 }).tokens,
+    ).toBe(1);
   });
 
   test("what a meter estimated inside a turn is counted as estimated", () => {

@@ -258,7 +258,7 @@ export const retriesLeft = (run: RunView): number =>
 
 export type ChargeBasis = {
   /** What the turn was expected to need; null if nothing was reserved. */
-  readonly need: Usage | null;
+  readonly expectedUsage: Usage | null;
   readonly minutes: number;
   readonly source?: Usage["source"] | undefined;
   /**
@@ -273,7 +273,7 @@ export type ChargeBasis = {
  * the elapsed share of it. B3, B4
  */
 export function reportedCharge(reported: ReportedUsage | null, basis: ChargeBasis): Usage {
-  const { need, minutes, source = "reported", share = 1, receivedBytes = 0 } = basis;
+  const { expectedUsage, minutes, source = "reported", share = 1, receivedBytes = 0 } = basis;
   const minutesUsed = isAmount(minutes) ? minutes : 0;
   const tokensFloor = Math.floor(receivedBytes / bytesOfTokenMax); // B4
   if (
@@ -298,10 +298,10 @@ export function reportedCharge(reported: ReportedUsage | null, basis: ChargeBasi
     return Object.assign({}, reported, { minutes: minutesUsed, source });
   }
 
-  const usd = (need?.usd ?? 0) * share;
+  const usd = (expectedUsage?.usd ?? 0) * share;
   return {
-    tokens: Math.max(1, Math.ceil((need?.tokens ?? estimateTokens) * share)),
-    calls: Math.max(1, Math.ceil((need?.calls ?? 1) * share)),
+    tokens: Math.max(1, Math.ceil((expectedUsage?.tokens ?? estimateTokens) * share)),
+    calls: Math.max(1, Math.ceil((expectedUsage?.calls ?? 1) * share)),
     minutes: minutesUsed,
     source: "estimated",
     ...(usd > 0 ? { usd } : {}),

@@ -130,17 +130,17 @@ async function takeTurn(
   request: TurnRequest,
 ): Promise<{ readonly result: TurnResult; readonly usage: Usage }> {
   const { clock, agents } = execution.runtime;
-  const { need } = readContext(execution).openAttempt;
+  const { need: expectedUsage } = readContext(execution).openAttempt;
 
   const startedMs = clock.monotonicMs();
   const result = await agents.turn(request);
   const minutes = (clock.monotonicMs() - startedMs) / 60_000;
 
   const usage = reportedCharge(result.usage, {
-    need,
+    expectedUsage,
     minutes,
     source: result.usage?.source,
-    share: result.kind === "cut" ? elapsedShare(minutes, need, request.minutesMax) : 1,
+    share: result.kind === "cut" ? elapsedShare(minutes, expectedUsage, request.minutesMax) : 1,
     receivedBytes: "said" in result ? Buffer.byteLength(result.said) : 0,
   });
 

@@ -13,11 +13,11 @@ import { copyRun, normalizeState } from "./explore-state.ts";
 
 /** A state in the search: the run, and the cursors whose last turn nothing has proved since. */
 export type Node = { readonly run: Run; readonly unproved: Set<string> };
-/** `free` transitions cost nothing; a `paid` one needs a person's answer or a new invocation. */
+/** Free transitions cost nothing; to a paid node leads a person's answer or a new invocation. */
 export type Transitions = {
   readonly place: string;
-  readonly free: readonly (() => Node)[];
-  readonly paid: readonly Node[];
+  readonly freeTransitions: readonly (() => Node)[];
+  readonly paidNodes: readonly Node[];
 };
 /**
  * A possible result of an attempt, and whether that proves its cursor, leaves it unproved, or
@@ -46,7 +46,7 @@ export function listAttemptTransitions(
       ? listStepBranches(step, attempt, domains)
       : listTaskBranches(step.tasks, attempt);
 
-  const free = branches.map(({ drafts, isProved }, index) => (): Node => {
+  const freeTransitions = branches.map(({ drafts, isProved }, index) => (): Node => {
     // The state is not returned to after its last branch, so that one needs no copy.
     const branchRun = index === branches.length - 1 ? run : copyRun(run);
     for (const draft of drafts) applyEvent(branchRun, draft);
@@ -55,7 +55,7 @@ export function listAttemptTransitions(
     return { run: branchRun, unproved: updateUnproved(unproved, walk, isProved) };
   });
 
-  return { transitions: { place: `${walk}/${step.id}`, free, paid: [] }, isCut };
+  return { transitions: { place: `${walk}/${step.id}`, freeTransitions, paidNodes: [] }, isCut };
 }
 
 /** A step passes with every report it may make, and fails too where its rows tell failures apart. */
@@ -146,8 +146,8 @@ export function listRestTransitions(node: Node): Transitions {
 
   return {
     place: describePlace(run),
-    free: [],
-    paid: nextDrafts.map((drafts) => continueRun(node, drafts)),
+    freeTransitions: [],
+    paidNodes: nextDrafts.map((drafts) => continueRun(node, drafts)),
   };
 }
 

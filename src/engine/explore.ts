@@ -57,7 +57,7 @@ type Search = {
   /** Where on the path each of its states is. */
   readonly indexByKey: Map<string, number>;
   /** The states behind transitions that cost something: each starts a search of its own. */
-  readonly paid: Node[];
+  readonly paidNodes: Node[];
 };
 
 /** So many recorded events in a row without a branch can only be a cycle. */
@@ -119,11 +119,11 @@ class Explorer {
    * X3
    */
   #exploreFrom(root: Node): readonly Node[] {
-    const search: Search = { path: [], indexByKey: new Map(), paid: [] };
+    const search: Search = { path: [], indexByKey: new Map(), paidNodes: [] };
     this.#enter(search, root);
 
     for (let frame = search.path.at(-1); frame !== undefined; frame = search.path.at(-1)) {
-      const takeTransition = frame.transitions.free[frame.nextIndex++];
+      const takeTransition = frame.transitions.freeTransitions[frame.nextIndex++];
       if (takeTransition !== undefined) {
         this.#enter(search, takeTransition());
         continue;
@@ -134,11 +134,11 @@ class Explorer {
       this.#explored.add(frame.key);
     }
 
-    return search.paid;
+    return search.paidNodes;
   }
 
   /** Puts a state onto the path, unless it is on it already or was explored before. */
-  #enter({ path, indexByKey, paid }: Search, node: Node): void {
+  #enter({ path, indexByKey, paidNodes }: Search, node: Node): void {
     const key = buildStateKey(node.run, node.unproved);
     const cycleStart = indexByKey.get(key);
     if (cycleStart !== undefined) {
@@ -157,7 +157,7 @@ class Explorer {
       return;
     }
 
-    paid.push(...transitions.paid);
+    paidNodes.push(...transitions.paidNodes);
     indexByKey.set(key, path.length);
     path.push({ key, transitions, nextIndex: 0 });
   }

@@ -44,7 +44,7 @@ export async function recoverAttempt(
     crashState.kind === "agent" && crashState.stage === "started" && crashState.layer !== "absent";
   const usage =
     wasPaid && remedy !== "ask"
-      ? reportedCharge(null, { need: openAttempt.need, minutes: 0 })
+      ? reportedCharge(null, { expectedUsage: openAttempt.need, minutes: 0 })
       : undefined;
   const usageField = usage === undefined ? {} : { usage };
 

@@ -128,7 +128,9 @@ export function drive(
         doubt,
         remedy,
         why,
-        ...(isLost ? { usage: reportedCharge(null, { need: usage(100), minutes: 0 }) } : {}),
+        ...(isLost
+          ? { usage: reportedCharge(null, { expectedUsage: usage(100), minutes: 0 }) }
+          : {}),
       });
 
       if (remedy !== "ask") {
