@@ -78,8 +78,8 @@ test("what was used is told once, each time what came since", () => {
 test("the budget's end is told with the meter's sentence", () => {
   const { state, metering } = fake();
   state.request?.onCut("No more.");
-  expect(metering.cut.aborted).toBe(true);
-  expect(metering.cut.reason).toBe("No more.");
+  expect(metering.usedUp.aborted).toBe(true);
+  expect(metering.usedUp.reason).toBe("No more.");
 });
 
 test("a provider that only fails is failing, however often; one that sends at length after a failure is not", () => {

@@ -18,7 +18,7 @@ export type Metering = {
   readonly account: Account | null;
   readonly calls: () => readonly ModelCall[];
   /** Aborted when the budget is used up; its reason is the meter's message. */
-  readonly cut: AbortSignal;
+  readonly usedUp: AbortSignal;
   /** Called when the provider sends. */
   readonly onLife: (listener: () => void) => void;
   /** Whether the last call failed, so that what the provider sends is no sign of life. M2 */
@@ -64,7 +64,7 @@ export function openMetering(
   return {
     account,
     calls: () => account?.calls() ?? [],
-    cut: cut.signal,
+    usedUp: cut.signal,
     onLife: (listener) => (onLife = listener),
     isFailing: () => {
       const calls = account?.calls() ?? [];

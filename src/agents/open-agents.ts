@@ -128,7 +128,7 @@ export function openAgents(options: AgentsOptions): OpenedAgents {
     },
     close: async () => {
       await killMarkedProcesses(createLifeFilter(agentsId), "since_runner");
-      guardian?.leave();
+      guardian?.dismiss();
       guardian = null;
     },
   };
@@ -294,7 +294,7 @@ function describeOwnTools(
 ): StdioServer | null {
   if (account === null || returnsEntry === undefined || !mcp) return null;
   return describeReturnsServer(
-    { node: embedded.node, entry: returnsEntry },
+    { node: embedded.nodePath, entry: returnsEntry },
     account,
     request.returns?.schema ?? null,
   );

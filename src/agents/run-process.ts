@@ -72,7 +72,7 @@ export async function runProcess<T>(
  */
 function watchTurnResources(
   { bounds, mark }: PreparedTurn,
-  root: number,
+  rootPid: number,
 ): { readonly exceeded: Promise<string>; readonly stop: () => void } {
   if (bounds === null) return { exceeded: new Promise(() => undefined), stop: () => undefined };
   let exceed: (sentence: string) => void = () => undefined;
@@ -83,7 +83,7 @@ function watchTurnResources(
     ...watchResources({
       ...bounds,
       isMarked: createTurnFilter(mark),
-      root,
+      rootPid,
       intervalMs: resourcePollMs,
       onExceeded: exceed,
     }),

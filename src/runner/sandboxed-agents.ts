@@ -53,8 +53,8 @@ export function openSandboxedAgents(parts: SandboxedAgentsParts): OpenedAgents {
 
   const agents = openAgents({
     embedded: {
-      node: process.execPath,
-      entry: findScriptedAgent(),
+      nodePath: process.execPath,
+      programPath: findScriptedAgent(),
       scriptPathOf: parts.scriptPathOf,
     },
     validateReturn,

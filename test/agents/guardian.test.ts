@@ -123,7 +123,7 @@ test.skipIf(noProc)(
 
     const guardian = openGuardian(folder);
     expect(isRunning(guardian.pid ?? 0)).toBe(true);
-    guardian.leave();
+    guardian.dismiss();
     await until(() => !isRunning(guardian.pid ?? 0), "the guardian is gone");
     expect(isRunning(kept.pid ?? 0)).toBe(true);
     kept.kill("SIGKILL");

@@ -4,12 +4,14 @@
 import { openAgents } from "../../src/agents/open-agents.ts";
 import type { TurnRequest } from "../../src/ports/agent.ts";
 
-const { entry, script, place, layer } = JSON.parse(process.argv[2] ?? "{}") as Record<
-  "entry" | "script" | "place" | "layer",
-  string
->;
+const {
+  entry: programPath,
+  script,
+  place,
+  layer,
+} = JSON.parse(process.argv[2] ?? "{}") as Record<"entry" | "script" | "place" | "layer", string>;
 const agents = openAgents({
-  embedded: { node: process.execPath, entry, scriptPathOf: () => script },
+  embedded: { nodePath: process.execPath, programPath, scriptPathOf: () => script },
   validateReturn: () => ({ errors: ["nothing is asked for"] }),
   repository: place,
 });

@@ -76,8 +76,8 @@ export async function setTable(
 
   const agents = openAgents({
     embedded: {
-      node: process.execPath,
-      entry: await builtScripted(),
+      nodePath: process.execPath,
+      programPath: await builtScripted(),
       scriptPathOf: (hash) => join(folder, hash),
     },
     validateReturn,

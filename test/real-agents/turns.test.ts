@@ -51,7 +51,7 @@ async function table(name: AgentName, script: string): Promise<Table> {
   process.env["PATH"] = env["PATH"];
 
   const agents = openAgents({
-    embedded: { node: process.execPath, entry: "", scriptPathOf: () => "" },
+    embedded: { nodePath: process.execPath, programPath: "", scriptPathOf: () => "" },
     validateReturn,
     meter,
     returnsEntry: join(import.meta.dirname, "../../dist/returns.cjs"),

@@ -208,7 +208,7 @@ describe("the watcher", () => {
 
     const watcher = watchResources({
       isMarked: marked,
-      root: child.pid ?? 0,
+      rootPid: child.pid ?? 0,
       folders: [folder],
       bounds,
       intervalMs: 50,
@@ -231,7 +231,7 @@ describe("the watcher", () => {
 
     const watcher = watchResources({
       isMarked: marked,
-      root: child.pid ?? 0,
+      rootPid: child.pid ?? 0,
       folders: [scratchFolder()],
       bounds,
       intervalMs: 20,

@@ -65,7 +65,7 @@ async function runConversation(
   const wire = openWire(
     spawned.stdout,
     spawned.stdin ?? new PassThrough(),
-    { update: (params) => collector.take(params), life: watch.life },
+    { update: (params) => collector.take(params), life: watch.noteLife },
     prepared.limits.wire,
   );
   watch.follow(spawned, wire);
@@ -169,10 +169,10 @@ function toResultBeforeSession(
     answer: "",
     stderr: spawned.stderrTail(),
     usage: null,
-    tools: 0,
+    toolCount: 0,
     refusals: 0,
     metas: [],
-    calls: prepared.metering.calls(),
+    modelCalls: prepared.metering.calls(),
     probes: prepared.profile.probes,
     hasProvider: true,
     loginHint: prepared.profile.hints.login,

@@ -96,7 +96,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   collector.begin();
 
   const handleLine = (line: JsonObject): void => {
-    watch.life();
+    watch.noteLife();
     const parsed = dialect.parseLine(line);
     for (const update of parsed.updates ?? []) collectUpdate(update);
     for (const warning of parsed.warnings ?? []) {
@@ -119,7 +119,7 @@ async function readUntilEnd(turn: CommandTurn, spawned: SpawnedAgent): Promise<C
   watch.followMeter(prepared.metering);
 
   try {
-    const firstEnd = await Promise.race([finished, watch.over]);
+    const firstEnd = await Promise.race([finished, watch.whenOver]);
     const end = explainExit(firstEnd, progress.errorText);
     await reportingSession;
 

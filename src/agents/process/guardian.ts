@@ -72,7 +72,7 @@ export type Guardian = {
    */
   readonly alsoEnd: (mark: string) => () => void;
   /** Dismisses the guardian; the runner has ended its agents itself. */
-  readonly leave: () => void;
+  readonly dismiss: () => void;
   readonly pid: number | undefined;
 };
 
@@ -97,7 +97,7 @@ export function openGuardian(life: string): Guardian {
       send(`add-mark ${mark}`);
       return () => send(`drop-mark ${mark}`);
     },
-    leave: () => {
+    dismiss: () => {
       send("leave");
       child.stdin?.end();
     },

@@ -23,7 +23,7 @@ export type ResourceBounds = {
 export type WatchInput = {
   readonly isMarked: EnvironmentFilter;
   /** The turn's first process; its descendants count even without the mark. */
-  readonly root: number;
+  readonly rootPid: number;
   /** Where it may write. */
   readonly folders: readonly string[];
   readonly bounds: ResourceBounds;
@@ -50,8 +50,8 @@ const psTimeoutMs = 1_000;
 
 /** Polls until it has reported, or is stopped. */
 export function watchResources(watched: WatchInput): { readonly stop: () => void } {
-  const { isMarked, root, folders, bounds, intervalMs = intervalMsDefault } = watched;
-  const tracker = openProcessTracker(isMarked, root);
+  const { isMarked, rootPid, folders, bounds, intervalMs = intervalMsDefault } = watched;
+  const tracker = openProcessTracker(isMarked, rootPid);
   const poll = openPoll(intervalMs);
   const disk = openDiskScan(folders, poll);
   let isOver = false;

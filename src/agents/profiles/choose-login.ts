@@ -71,26 +71,26 @@ function findOwnLogin(
   env: Environment,
   userHome: string,
 ): ChosenLogin | null {
-  const { ownLogin: own } = profile;
-  if (own === null) return null;
-  const files = own.files.filter(
+  const { ownLogin } = profile;
+  if (ownLogin === null) return null;
+  const files = ownLogin.files.filter(
     ({ path }) => lstatSync(join(userHome, path), { throwIfNoEntry: false })?.isFile() ?? false,
   );
 
-  const variables = own.tokenEnv.filter((name) => (env[name] ?? "") !== "");
+  const variables = ownLogin.tokenEnv.filter((name) => (env[name] ?? "") !== "");
   // The login exists if its first file does; the others belong to it.
-  const hasFiles = files.length > 0 && files[0]?.path === own.files[0]?.path;
+  const hasFiles = files.length > 0 && files[0]?.path === ownLogin.files[0]?.path;
   if (!hasFiles && variables.length === 0) return null;
-  const model = profile.model === "" ? own.model : profile.model;
+  const model = profile.model === "" ? ownLogin.model : profile.model;
 
-  return { kind: "own", files: hasFiles ? files : [], variables, hosts: own.hosts, model };
+  return { kind: "own", files: hasFiles ? files : [], variables, hosts: ownLogin.hosts, model };
 }
 
-function explainMissing({ login, meters, ownLogin: own }: AgentProfile): string {
+function explainMissing({ login, meters, ownLogin }: AgentProfile): string {
   const keys = [...new Set(meters.flatMap(({ keyEnv }) => keyEnv))].join(" or ");
-  const files = own?.files.map(({ path }) => `~/${path}`)[0];
+  const files = ownLogin?.files.map(({ path }) => `~/${path}`)[0];
   if (login === "key" && keys === "") return "it cannot be used with a key";
-  if (login === "own" && own === null) return "it has no login of its own";
+  if (login === "own" && ownLogin === null) return "it has no login of its own";
   const noKey = login === "own" || keys === "" ? [] : [`${keys} is not set`];
   const noFile = login === "key" || files === undefined ? [] : [`${files} is not there`];
 

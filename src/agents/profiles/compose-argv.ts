@@ -6,9 +6,9 @@ import type { AgentProfile } from "./profile.ts";
 
 /** The embedded agent's parts on this machine. */
 export type EmbeddedAgent = {
-  readonly node: string;
+  readonly nodePath: string;
   /** The bundled program of the scripted agent. */
-  readonly entry: string;
+  readonly programPath: string;
   /** The recorded copy of a script, by its hash. */
   readonly scriptPathOf: (hash: string) => string;
 };
@@ -25,7 +25,9 @@ export function composeProfileArgv(
       if (cast.script === undefined) {
         return { problem: "the scripted agent was given no script: use --agent scripted:FILE" };
       }
-      return { argv: [embedded.node, embedded.entry, embedded.scriptPathOf(cast.script)] };
+      return {
+        argv: [embedded.nodePath, embedded.programPath, embedded.scriptPathOf(cast.script)],
+      };
     case "named":
       return {
         problem: `no command is given for the agent ${cast.agent}: set agents.${cast.agent}.argv in the config`,

@@ -12,7 +12,7 @@ export type ScriptedTool = {
   readonly kind: "edit" | "delete" | "move" | "execute" | "other";
   readonly paths: readonly string[];
   /** Performs it; returns the tool's output. */
-  readonly act: (signal: AbortSignal) => Promise<string>;
+  readonly perform: (signal: AbortSignal) => Promise<string>;
 };
 
 const outputBytesMax = 64 * 1024;
@@ -43,7 +43,7 @@ function toEdit(action: ScriptAction, cwd: string): ScriptedTool | null {
       title: `${title} ${path}`,
       kind: "edit",
       paths: [fullPath],
-      act: async () => {
+      perform: async () => {
         await mkdir(dirname(fullPath), { recursive: true });
         await edit(fullPath);
         return "";
@@ -88,7 +88,7 @@ function toRemoval(action: ScriptAction, cwd: string): ScriptedTool | null {
       title: `delete ${path}`,
       kind: "delete",
       paths: [fullPath],
-      act: async () => {
+      perform: async () => {
         await rm(fullPath, { recursive: true });
         return "";
       },
@@ -102,7 +102,7 @@ function toRemoval(action: ScriptAction, cwd: string): ScriptedTool | null {
       title: `rename ${from} to ${to}`,
       kind: "move",
       paths: [fullFrom, fullTo],
-      act: async () => {
+      perform: async () => {
         await mkdir(dirname(fullTo), { recursive: true });
         await rename(fullFrom, fullTo);
         return "";
@@ -118,7 +118,7 @@ function toRunnerTool(action: ScriptAction, callRunner: CallRunner): ScriptedToo
     title,
     kind: "other",
     paths: [],
-    act: () => callRunner(title, value),
+    perform: () => callRunner(title, value),
   });
 
   if ("submit" in action) return createCall("submit_result", action.submit);
@@ -139,7 +139,7 @@ function toCommand(action: ScriptAction, cwd: string): ScriptedTool | null {
     title: command,
     kind: "execute",
     paths: [],
-    act: (signal) => runCommand(command, cwd, signal),
+    perform: (signal) => runCommand(command, cwd, signal),
   };
 }
 

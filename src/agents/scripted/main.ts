@@ -170,8 +170,8 @@ function createStage(
     report({ sessionId, update: { sessionUpdate, content: { type: "text", text } } });
 
   return {
-    say: (text) => chunk("agent_message_chunk", text),
-    think: (text) => chunk("agent_thought_chunk", text),
+    sendText: (text) => chunk("agent_message_chunk", text),
+    sendThought: (text) => chunk("agent_thought_chunk", text),
     reportTool: (tool, result) => {
       const toolCallId = ids.get(tool) ?? `tool-${createId()}`;
       ids.set(tool, toolCallId);
@@ -202,7 +202,7 @@ function createStage(
         update: { sessionUpdate: "tool_call_update", toolCallId, status, content },
       });
     },
-    print: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+    writeStdout: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     exit: (code) => process.exit(code),
   };
 }

@@ -10,15 +10,15 @@ export type Stage = {
   readonly cwd: string;
   readonly cancelled: AbortSignal;
   readonly callRunner: CallRunner;
-  readonly say: (text: string) => Promise<void>;
-  readonly think: (text: string) => Promise<void>;
+  readonly sendText: (text: string) => Promise<void>;
+  readonly sendThought: (text: string) => Promise<void>;
   readonly reportTool: (
     tool: ScriptedTool,
     result: { readonly ok: boolean; readonly output: string } | null,
   ) => Promise<void>;
   readonly reportUsage: (usage: TurnUsage) => Promise<void>;
   /** Bytes on stdout that aren't protocol. */
-  readonly print: (bytes: Uint8Array) => Promise<void>;
+  readonly writeStdout: (bytes: Uint8Array) => Promise<void>;
   readonly ignoreTerm: () => void;
   readonly exit: (code: number) => never;
 };
@@ -62,7 +62,7 @@ export async function playTurn(turn: ScriptTurn, stage: Stage): Promise<PlayResu
 
   if (stage.cancelled.aborted) return { stop: "cancelled", used };
   if (turn.returns !== undefined) {
-    await stage.say(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
+    await stage.sendText(`\n\`\`\`json\n${JSON.stringify(turn.returns, null, 2)}\n\`\`\`\n`);
   }
 
   return { stop, used };
@@ -70,7 +70,7 @@ export async function playTurn(turn: ScriptTurn, stage: Stage): Promise<PlayResu
 
 async function callTool(tool: ScriptedTool, stage: Stage): Promise<void> {
   await stage.reportTool(tool, null);
-  const result = await tool.act(stage.cancelled).then(
+  const result = await tool.perform(stage.cancelled).then(
     (output) => ({ ok: true, output }),
     (error: unknown) => ({
       ok: false,
@@ -81,14 +81,14 @@ async function callTool(tool: ScriptedTool, stage: Stage): Promise<void> {
 }
 
 async function performAction(action: ScriptAction, stage: Stage): Promise<void> {
-  if ("say" in action) return stage.say(action.say);
-  if ("think" in action) return stage.think(action.think);
+  if ("say" in action) return stage.sendText(action.say);
+  if ("think" in action) return stage.sendThought(action.think);
   if ("sleep" in action) {
     return wait(action.sleep, undefined, { signal: stage.cancelled }).catch(() => undefined);
   }
 
   if ("ignore_term" in action) return stage.ignoreTerm();
-  if ("garbage" in action) return stage.print(Buffer.from(`${action.garbage}\n`));
+  if ("garbage" in action) return stage.writeStdout(Buffer.from(`${action.garbage}\n`));
   if ("flood" in action) return flood(action.flood, stage);
   if ("exit" in action) return stage.exit(action.exit);
   // It never answers, not even to a cancel.
@@ -97,7 +97,7 @@ async function performAction(action: ScriptAction, stage: Stage): Promise<void> 
 
 async function flood(bytes: number, stage: Stage): Promise<void> {
   for (let left = bytes; left > 0; left -= floodChunk.length) {
-    await stage.print(floodChunk.subarray(0, left));
+    await stage.writeStdout(floodChunk.subarray(0, left));
   }
 }
 

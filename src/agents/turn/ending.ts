@@ -38,10 +38,10 @@ export class TurnOver extends Error {
 }
 
 export type Watch = {
-  readonly over: Promise<Ending>;
+  readonly whenOver: Promise<Ending>;
   readonly isOver: () => boolean;
   /** Called when the agent gave a sign of life. */
-  readonly life: () => void;
+  readonly noteLife: () => void;
   /**
    * Waits for the answer to a request; throws `TurnOver` if the turn ends first, and the agent's
    * `RequestError`.
@@ -77,7 +77,7 @@ export type WatchedOutput = { readonly broken: Promise<string>; readonly ended: 
  * The meter's signals to a turn: that the provider sends, or fails, and that the budget is used up.
  */
 type MeterSignals = {
-  readonly cut: AbortSignal;
+  readonly usedUp: AbortSignal;
   readonly onLife: (listener: () => void) => void;
   readonly isFailing: () => boolean;
   readonly isHopeless: () => boolean;
@@ -91,7 +91,7 @@ export function openWatch(
 ): OpenedWatch {
   let isOver = false;
   let resolveOver: (ending: Ending) => void = () => undefined;
-  const over = new Promise<Ending>((resolve) => (resolveOver = resolve));
+  const whenOver = new Promise<Ending>((resolve) => (resolveOver = resolve));
   const settle = (ending: Ending): void => {
     isOver = true;
     resolveOver(ending);
@@ -108,13 +108,13 @@ export function openWatch(
   const silence = watchSilence(limits, isBusy, settle);
 
   return {
-    over,
+    whenOver,
     isOver: () => isOver,
-    life: silence.onAgentLife,
+    noteLife: silence.onAgentLife,
     followMeter: (metering) => {
-      const onCut = (): void => settle({ by: "budget", says: String(metering.cut.reason) });
-      if (metering.cut.aborted) onCut();
-      metering.cut.addEventListener("abort", onCut, { once: true });
+      const onCut = (): void => settle({ by: "budget", says: String(metering.usedUp.reason) });
+      if (metering.usedUp.aborted) onCut();
+      metering.usedUp.addEventListener("abort", onCut, { once: true });
       silence.followProvider(metering);
     },
     follow: (spawned, wire) => {
@@ -123,7 +123,7 @@ export function openWatch(
       void waitForExit(spawned, wire, limits.drainMs).then((exit) => settle({ by: "exit", exit }));
     },
     ask: (pendingRequest, limit) =>
-      raceRequest(pendingRequest, over, limits.drainMs * causeWaitDrains, limit), // N1
+      raceRequest(pendingRequest, whenOver, limits.drainMs * causeWaitDrains, limit), // N1
     close: () => {
       request.cancel.removeEventListener("abort", onCancel);
       clearTimeout(deadlineTimer);

@@ -15,10 +15,10 @@ const seen = (changes: Partial<TurnObservations>): TurnObservations => ({
   answer: "done",
   stderr: "",
   usage: used,
-  tools: 1,
+  toolCount: 1,
   refusals: 0,
   metas: [],
-  calls: [],
+  modelCalls: [],
   probes: [],
   hasProvider: true,
   loginHint: "run it once and log in",
@@ -51,91 +51,95 @@ const unavailable = { kind: "failed", reason: "agent_unavailable" };
 
 test.each<[string, Partial<TurnObservations>, object]>([
   // What the meter saw.
-  ["it ended its turn, and every call was answered", { calls: [call(200), call(200)] }, answered],
+  [
+    "it ended its turn, and every call was answered",
+    { modelCalls: [call(200), call(200)] },
+    answered,
+  ],
   [
     "it ended its turn after a failed call that was made up for",
-    { calls: [call(429), call(200)] },
+    { modelCalls: [call(429), call(200)] },
     answered,
   ],
   [
     "it ended its turn, and the last call got 400",
-    { calls: [call(200), call(400)] },
+    { modelCalls: [call(200), call(400)] },
     provider("request"),
   ],
-  ["… 401", { calls: [call(401)] }, unavailable],
-  ["… 403", { calls: [call(403)] }, unavailable],
-  ["… 402", { calls: [call(402)] }, provider("limit")],
-  ["… 429", { calls: [call(200), call(429), call(429)] }, provider("limit")],
+  ["… 401", { modelCalls: [call(401)] }, unavailable],
+  ["… 403", { modelCalls: [call(403)] }, unavailable],
+  ["… 402", { modelCalls: [call(402)] }, provider("limit")],
+  ["… 429", { modelCalls: [call(200), call(429), call(429)] }, provider("limit")],
   [
     "… 429 with a time",
-    { calls: [call(429, { retryAt: "2026-03-10T15:00:00.000Z" })] },
+    { modelCalls: [call(429, { retryAt: "2026-03-10T15:00:00.000Z" })] },
     provider("limit", "2026-03-10T15:00:00.000Z"),
   ],
   [
     "… 429 with a time in its words",
-    { calls: [call(429, { error: "try again in 12m" })] },
+    { modelCalls: [call(429, { error: "try again in 12m" })] },
     provider("limit", "2026-03-10T12:12:00.000Z"),
   ],
-  ["… 500", { calls: [call(500)] }, provider("service")],
-  ["… 529", { calls: [call(529)] }, provider("service")],
-  ["… no answer at all", { calls: [call(null, { ended: "broken" })] }, provider("service")],
+  ["… 500", { modelCalls: [call(500)] }, provider("service")],
+  ["… 529", { modelCalls: [call(529)] }, provider("service")],
+  ["… no answer at all", { modelCalls: [call(null, { ended: "broken" })] }, provider("service")],
   [
     "a side call of another model failed, and its own model answered",
-    { calls: [call(200), call(404, { model: "small" })] },
+    { modelCalls: [call(200), call(404, { model: "small" })] },
     answered,
   ],
   [
     "… and it said nothing",
-    { calls: [call(200), call(404, { model: "small" })], answer: "", tools: 0 },
+    { modelCalls: [call(200), call(404, { model: "small" })], answer: "", toolCount: 0 },
     provider("request"),
   ],
   [
     "it hung up on a call after it had its answer",
-    { calls: [call(200), call(200, leftAlone)] },
+    { modelCalls: [call(200), call(200, leftAlone)] },
     answered,
   ],
   [
     "it hung up on its only call and said nothing",
-    { calls: [call(200, leftAlone)], answer: "", tools: 0 },
+    { modelCalls: [call(200, leftAlone)], answer: "", toolCount: 0 },
     provider("service"),
   ],
   [
     "the provider broke off, and it says it is done",
-    { calls: [call(200), call(200, brokenOff)] },
+    { modelCalls: [call(200), call(200, brokenOff)] },
     provider("service"),
   ],
   [
     "… with words of a limit",
-    { calls: [call(200, { ...brokenOff, error: "rate_limit_error: slow down" })] },
+    { modelCalls: [call(200, { ...brokenOff, error: "rate_limit_error: slow down" })] },
     provider("limit"),
   ],
   [
     "the meter itself refused a call",
-    { calls: [call(200), call(402, { ended: "refused" })] },
+    { modelCalls: [call(200), call(402, { ended: "refused" })] },
     answered,
   ],
   [
     "it died after a call that got 500",
-    { end: { by: "exit", exit: { code: 1, signal: null } }, calls: [call(500)] },
+    { end: { by: "exit", exit: { code: 1, signal: null } }, modelCalls: [call(500)] },
     provider("service"),
   ],
   [
     "it is silent, and its calls get 429",
-    { end: { by: "stall", ms: 1000 }, calls: [call(429)] },
+    { end: { by: "stall", ms: 1000 }, modelCalls: [call(429)] },
     provider("limit"),
   ],
   [
     "its time is over, and its calls get 503",
-    { end: { by: "deadline", minutes: 5 }, calls: [call(503)] },
+    { end: { by: "deadline", minutes: 5 }, modelCalls: [call(503)] },
     provider("service"),
   ],
   [
     "it answered with an error after a call that got 429",
-    { ...error(-32603, "Internal error"), calls: [call(429)] },
+    { ...error(-32603, "Internal error"), modelCalls: [call(429)] },
     provider("limit"),
   ],
   // What the runner did.
-  ["cancelled", { end: { by: "cancel" }, calls: [call(500)] }, { kind: "cut", by: "cancel" }],
+  ["cancelled", { end: { by: "cancel" }, modelCalls: [call(500)] }, { kind: "cut", by: "cancel" }],
   [
     "the budget is used up",
     { end: { by: "budget", says: "No more." } },
@@ -222,22 +226,26 @@ test.each<[string, Partial<TurnObservations>, object]>([
   // Without a meter.
   [
     "it ended its turn without a word, an action or usage",
-    { answer: "", tools: 0, usage: null },
+    { answer: "", toolCount: 0, usage: null },
     provider("service"),
   ],
   [
     "… and no model is behind it",
-    { answer: "", tools: 0, usage: null, hasProvider: false },
+    { answer: "", toolCount: 0, usage: null, hasProvider: false },
     answered,
   ],
-  ["it ended its turn without a word and told what it used", { answer: "", tools: 0 }, answered],
+  [
+    "it ended its turn without a word and told what it used",
+    { answer: "", toolCount: 0 },
+    answered,
+  ],
 ])("%s", (_, changes, expected) => {
   expect(computeOutcome(seen(changes))).toMatchObject(expected);
 });
 
 const codexMeta = [{ _meta: { codex: { threadStatus: { type: "systemError" } } } }];
 const probed = (probes: readonly FailureProbe[], changes: Partial<TurnObservations>): unknown =>
-  computeOutcome(seen({ usage: null, tools: 0, probes, ...changes }));
+  computeOutcome(seen({ usage: null, toolCount: 0, probes, ...changes }));
 const limited = "exceeded retry limit, last status: 429 Too Many Requests";
 
 test.each<[string, unknown, object]>([
@@ -264,7 +272,7 @@ test.each<[string, unknown, object]>([
   ],
   [
     "the meter saw good calls, whatever it says",
-    probed(codexProfiles.codex.probes, { answer: limited, calls: [call(200)] }),
+    probed(codexProfiles.codex.probes, { answer: limited, modelCalls: [call(200)] }),
     answered,
   ],
   [

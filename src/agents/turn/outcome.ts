@@ -47,12 +47,12 @@ export type TurnObservations = TurnRemains & {
   /** The agent's text since the last prompt. */
   readonly answer: string;
   /** How many tools it called since then. */
-  readonly tools: number;
+  readonly toolCount: number;
   /** Requests for permission that were refused. */
   readonly refusals: number;
   /** Updates and answers that carried a `_meta`. */
   readonly metas: readonly JsonObject[];
-  readonly calls: readonly ModelCall[];
+  readonly modelCalls: readonly ModelCall[];
   readonly probes: readonly FailureProbe[];
   /** False if no model is behind the agent, so that silence means nothing. */
   readonly hasProvider: boolean;
@@ -126,8 +126,8 @@ function toEndingReason(
   return end.by === "wire" || observed.isOpen ? "agent_failed" : "agent_unavailable";
 }
 
-function findMeteredFault({ calls }: TurnObservations): Fault | null {
-  const failing = findFailingCall(calls);
+function findMeteredFault({ modelCalls }: TurnObservations): Fault | null {
+  const failing = findFailingCall(modelCalls);
   return failing === null ? null : classifyCall(failing.call);
 }
 
@@ -150,10 +150,10 @@ function toErrorOutcome(error: AgentError, observed: TurnObservations): TurnOutc
 }
 
 function toStopOutcome(stop: string, observed: TurnObservations): TurnOutcome {
-  const { answer, tools, usage, calls } = observed;
-  const failing = findFailingCall(calls);
+  const { answer, toolCount, usage, modelCalls } = observed;
+  const failing = findFailingCall(modelCalls);
   const probedFault = findProbedFault(observed.probes, observed);
-  const hasDoneNothing = answer.trim() === "" && tools === 0;
+  const hasDoneNothing = answer.trim() === "" && toolCount === 0;
 
   if (failing !== null) {
     const fault = classifyCall(failing.call);
@@ -172,7 +172,7 @@ function toStopOutcome(stop: string, observed: TurnObservations): TurnOutcome {
   }
 
   if (stop !== "end_turn") return createStoppedTurn(stop, observed, observed.refusals);
-  const isMetered = calls.length > 0;
+  const isMetered = modelCalls.length > 0;
   if (probedFault !== null && !isMetered) return toFaultOutcome(probedFault, observed); // O1
   const isEmpty = hasDoneNothing && usage === null && !isMetered && observed.hasProvider;
   if (isEmpty) {
@@ -227,7 +227,7 @@ function toFaultOutcome(
     fault,
     resetAt,
     detail,
-    hasWorked: observed.tools > 0,
+    hasWorked: observed.toolCount > 0,
     usage: observed.usage,
   };
 }

@@ -112,7 +112,7 @@ export async function openRecheck(
     });
   };
 
-  return { isolation: isolation.level, rerun, close: () => guardian?.leave() };
+  return { isolation: isolation.level, rerun, close: () => guardian?.dismiss() };
 }
 
 /** The isolation, or why it cannot be set up here (A1). */

@@ -121,7 +121,7 @@ async function runChecks(
       evidence: results.map((result) => describeResult(result, evidence)),
     };
   } finally {
-    (guardian as Guardian | null)?.leave(); // the compiler doesn't see that `guard` sets it
+    (guardian as Guardian | null)?.dismiss(); // the compiler doesn't see that `guard` sets it
   }
 }
 
