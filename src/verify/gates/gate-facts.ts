@@ -23,7 +23,7 @@ export type GateFacts = {
   /** How a command ended; undefined: it has not been run yet. */
   readonly commandResult: (
     command: string,
-  ) => { readonly hasPassed: boolean; readonly found: string } | undefined;
+  ) => { readonly hasPassed: boolean; readonly ending: string } | undefined;
 };
 
 export type FilePair = readonly [path: string, than: string];

@@ -27,7 +27,7 @@ const ran = (passed: boolean): GateFacts =>
     {
       commandResult: () => ({
         hasPassed: passed,
-        found: passed ? "passed (exit 0)" : "failed (exit 3)",
+        ending: passed ? "passed (exit 0)" : "failed (exit 3)",
       }),
     },
   );

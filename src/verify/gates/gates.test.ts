@@ -282,7 +282,7 @@ test("a command is asked for once, and only on the branch that is taken", () => 
       {
         commandResult: () => ({
           hasPassed: passed,
-          found: passed ? "passed (exit 0)" : "failed (exit 2)",
+          ending: passed ? "passed (exit 0)" : "failed (exit 2)",
         }),
       },
     );
@@ -305,7 +305,7 @@ test("a condition that waits for a command chooses nothing yet", () => {
   });
 
   expect(
-    failuresOf(gate, facts({}, { commandResult: () => ({ hasPassed: false, found: "" }) })),
+    failuresOf(gate, facts({}, { commandResult: () => ({ hasPassed: false, ending: "" }) })),
   ).toMatchObject([{ file: "b" }]);
 });
 

@@ -296,7 +296,7 @@ class Judge {
       {
         rule: "command",
         file: null,
-        found: `${result.found}: ${command}`,
+        found: `${result.ending}: ${command}`,
         expected: "exit 0",
         isUnsure: false,
       },

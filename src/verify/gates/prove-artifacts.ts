@@ -55,7 +55,7 @@ async function judgeUntilDecided(
   listing: Listing,
 ): Promise<ProofResult> {
   const checks: CheckResult[] = [];
-  const commands = new Map<string, { readonly hasPassed: boolean; readonly found: string }>();
+  const commands = new Map<string, { readonly hasPassed: boolean; readonly ending: string }>();
   const decidedPairs = new Map<string, boolean | null>();
 
   const facts: GateFacts = {
@@ -88,7 +88,7 @@ async function judgeUntilDecided(
       if (result === undefined || request.cancel.aborted) return cancelledResult(checks);
       commands.set(command, {
         hasPassed: result.status === "passed",
-        found: describeResult(result, request),
+        ending: describeResult(result, request),
       });
     }
   }

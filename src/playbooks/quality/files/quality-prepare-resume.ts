@@ -156,7 +156,7 @@ async function checkoutFacts(root: string): Promise<Parameters<typeof judgeGates
     read: (path) => (path.startsWith("quality/") ? read(path.slice("quality/".length)) : null),
     changed: new Set(),
     isNewer: () => null, // no gate asks: freshness was removed
-    commandResult: () => ({ hasPassed: false, found: "not run here" }), // these gates are about files alone
+    commandResult: () => ({ hasPassed: false, ending: "not run here" }), // these gates are about files alone
   };
 }
 

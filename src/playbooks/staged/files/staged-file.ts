@@ -44,7 +44,7 @@ type Memory = {
    */
   readonly pending: { readonly text: string; readonly after: number } | null;
   /** The Current Step that others last wrote. */
-  readonly said: StatedStep | null;
+  readonly statedStep: StatedStep | null;
 };
 
 const fileBytesMax = 1024 * 1024;
@@ -53,7 +53,13 @@ const editedCharsMax = 200_000;
 const memoryName = "staged-file.json";
 /** After a crash the file has the text before the last, or the last. */
 const writtenMax = 2;
-const emptyMemory: Memory = { written: [], isPlaced: false, read: null, pending: null, said: null };
+const emptyMemory: Memory = {
+  written: [],
+  isPlaced: false,
+  read: null,
+  pending: null,
+  statedStep: null,
+};
 
 /** The text of the file, or why it cannot be read; null if there is no file. */
 export async function readStagedText(
@@ -114,7 +120,7 @@ export class StagedFile {
   }
 
   async statedStep(): Promise<StatedStep | null> {
-    return (await this.#memory()).said;
+    return (await this.#memory()).statedStep;
   }
 
   /** A foreign edit has been read and is journaled next; until `accept` it stays as it is. */
@@ -123,7 +129,7 @@ export class StagedFile {
     await this.#remember({
       ...memory,
       pending: { text, after: seq },
-      said: statedStep ?? memory.said,
+      statedStep: statedStep ?? memory.statedStep,
     });
   }
 

@@ -60,7 +60,7 @@ export async function readStagedTree(root: string): Promise<StagedTree> {
       match: openMatcher(),
       changed: new Set(),
       isNewer: () => null, // the order of changes is unknown in a checkout
-      commandResult: () => ({ hasPassed: false, found: "not run" }), // detecting a project's step executes nothing
+      commandResult: () => ({ hasPassed: false, ending: "not run" }), // detecting a project's step executes nothing
     },
     hasDocuments: paths.some((path) => path !== stagedStatePath),
     has: (name) => paths.some((path) => path.startsWith(`${docsFolder}/${name}/`)),
