@@ -129,11 +129,11 @@ export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
 
 /** The first value at the end of a path of keys; arrays on the way are searched. */
 export function findValue(value: unknown, path: readonly string[]): unknown {
-  const [name, ...rest] = path;
+  const [name, ...pathInside] = path;
   if (name === undefined) return value;
   for (const element of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-    const found = findValue(asRecord(element)[name], rest);
-    if (found !== undefined && found !== null) return found;
+    const foundValue = findValue(asRecord(element)[name], pathInside);
+    if (foundValue !== undefined && foundValue !== null) return foundValue;
   }
 
   return undefined;

@@ -53,9 +53,9 @@ export function ensureFolderBelow(root: string, path: string, mode = 0o700): str
 }
 
 /** F2 */
-export const refuseInTheWay = (path: string, what: string, needed: "folder" | "file"): never =>
+export const refuseInTheWay = (path: string, present: string, needed: "folder" | "file"): never =>
   refuse("workspace_unusable", {
-    message: `A ${what} lies where a ${needed} is needed: ${path}. Links are not followed.`,
+    message: `A ${present} lies where a ${needed} is needed: ${path}. Links are not followed.`,
     remediation: ["rename it, then try again"],
     data: { path },
   });

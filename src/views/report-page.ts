@@ -38,8 +38,10 @@ export function reportPage(view: ReportView): readonly string[] {
   const isCurrentPause = ({ reason_code }: ReportView["decisions"][number]): boolean =>
     view.state === "paused" && reason_code === view.reason_code;
   const shownDecisions = view.decisions.filter(
-    (made) =>
-      made.reason_code !== "ack_recorded" && made.reason_code !== "ok" && !isCurrentPause(made),
+    (decision) =>
+      decision.reason_code !== "ack_recorded" &&
+      decision.reason_code !== "ok" &&
+      !isCurrentPause(decision),
   );
 
   return [

@@ -104,8 +104,8 @@ function parseJsonSource(file: string, content: string): ListSource | readonly s
 
   if (syntaxError !== null) {
     const { offset, expected } = syntaxError;
-    const rest = content.slice(offset, offset + excerptCharsMax);
-    const found = oneLine(rest, excerptCharsMax) || "the end of the file";
+    const excerpt = content.slice(offset, offset + excerptCharsMax);
+    const found = oneLine(excerpt, excerptCharsMax) || "the end of the file";
     return [`${placeOf(offset)}: not JSON: found ${found}, expected ${expected}`];
   }
 

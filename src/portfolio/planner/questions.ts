@@ -69,14 +69,15 @@ export function buildIdleQuestion(
   { project_id, objective, tasks }: ProjectView,
 ): QuestionText {
   const statuses = tasks.map((id) => state.tasks[id]?.status);
-  const done = statuses.filter((status) => status === "done").length;
-  const canceled = statuses.filter((status) => status === "canceled").length;
-  const overText = canceled === 0 ? `${done} done` : `${done} done, ${canceled} canceled`;
+  const doneCount = statuses.filter((status) => status === "done").length;
+  const canceledCount = statuses.filter((status) => status === "canceled").length;
+  const overText =
+    canceledCount === 0 ? `${doneCount} done` : `${doneCount} done, ${canceledCount} canceled`;
   const objectiveText = oneLine(objective, objectiveCharsMax);
 
   return {
     question: `Every task of ${project_id} is over (${overText}). Is its objective met: ${objectiveText}?`,
-    about: canonicalJson({ objective, done, canceled }),
+    about: canonicalJson({ objective, done: doneCount, canceled: canceledCount }),
   };
 }
 

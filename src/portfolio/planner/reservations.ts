@@ -61,9 +61,9 @@ export class Reservations {
       return { amount: Math.max(0, reservation[dimension]), count: reservation.holders };
     }
 
-    const own = computeUnusedAllowance(task)[dimension] ?? 0;
+    const ownAllowance = computeUnusedAllowance(task)[dimension] ?? 0;
     return {
-      amount: Math.max(0, reservation[dimension] - own),
+      amount: Math.max(0, reservation[dimension] - ownAllowance),
       count: reservation.holders - 1,
     };
   }

@@ -79,8 +79,8 @@ function findTestFindings(
   }
 
   if (increase("assertions") < 0) {
-    const things = countNoun(countsAfter.assertions, "thing", "things");
-    add("weakened", `it asserts ${things}, before it asserted ${countsBefore.assertions}`);
+    const assertedText = countNoun(countsAfter.assertions, "thing", "things");
+    add("weakened", `it asserts ${assertedText}, before it asserted ${countsBefore.assertions}`);
   }
 
   if (increase("empty") > 0) {
@@ -139,9 +139,10 @@ export function describeLineChanges(before: string, after: string): string {
     return `${countNoun(removed.length, "line", "lines")} gone and ${countNoun(added.length, "line", "lines")} new`;
   }
 
-  const more = removed.length - 1;
-  const rest = more === 0 ? "" : `, and ${countNoun(more, "more line", "more lines")}`;
-  return `${showChange(was, now)} is ${showChange(now, was)} now${rest}`;
+  const moreCount = removed.length - 1;
+  const moreText =
+    moreCount === 0 ? "" : `, and ${countNoun(moreCount, "more line", "more lines")}`;
+  return `${showChange(was, now)} is ${showChange(now, was)} now${moreText}`;
 }
 
 /** The part of a line around what another line has instead. */

@@ -158,8 +158,8 @@ export async function createStoreEntry(
       const note = await fill(files, draft);
       if (note === null) return false;
       store.failpoint?.(`${kind}_note`);
-      const made = await takeSealNs(join(draft, "made"));
-      const storedNote = { ...note, of: contentKey, ino: readIno(files), made };
+      const sealNs = await takeSealNs(join(draft, "made"));
+      const storedNote = { ...note, of: contentKey, ino: readIno(files), made: sealNs };
       await writeFileAtomically(join(draft, "base.json"), `${JSON.stringify(storedNote)}\n`);
       store.failpoint?.(`${kind}_rename`);
       await placeDraft(draft, folder, join(store.folder, "trash")); // T1

@@ -163,11 +163,11 @@ class ObjectReader {
 
   /** Removes so many bytes from the front of the buffered output. */
   #take(length: number): Buffer {
-    const all = this.#joinChunks();
-    this.#chunks = all.length === length ? [] : [all.subarray(length)];
+    const buffered = this.#joinChunks();
+    this.#chunks = buffered.length === length ? [] : [buffered.subarray(length)];
     this.#bufferedBytes -= length;
 
-    return all.subarray(0, length);
+    return buffered.subarray(0, length);
   }
 
   #joinChunks(): Buffer {

@@ -73,8 +73,8 @@ function composeHeader(attempt: AttemptId, { record, changes, violations }: Exam
   return Buffer.from(`${lines.join("\n")}\n\n`);
 }
 
-const listLeftOut = (what: string, count: number): readonly string[] =>
-  count > headerLinesMax ? [`and ${count - headerLinesMax} more ${what}`] : [];
+const listLeftOut = (noun: string, count: number): readonly string[] =>
+  count > headerLinesMax ? [`and ${count - headerLinesMax} more ${noun}`] : [];
 
 function toChangeVerb({ before, after }: Examined["changes"][number]): string {
   if (after === null) return "deleted";

@@ -104,7 +104,9 @@ async function providePackages(
  * Deletes a checkout, unless it is a copy with installed packages: the next check takes those over.
  */
 export async function dropCheckout(run: RunWorkspace, folder: string): Promise<void> {
-  const record = (await run.checks.all()).find(({ key }) => checkoutFolder(run, key) === folder);
+  const record = (await run.checks.readAll()).find(
+    ({ key }) => checkoutFolder(run, key) === folder,
+  );
   if (record === undefined || (record.isView !== true && record.dependencies.length > 0)) return;
   await run.checks.remove(record.key);
   await run.checkouts.drop(folder);
@@ -233,7 +235,9 @@ export async function readDependencyFingerprint(
 }
 
 async function requireRecord(run: RunWorkspace, folder: string): Promise<FolderRecord> {
-  const record = (await run.checks.all()).find(({ key }) => checkoutFolder(run, key) === folder);
+  const record = (await run.checks.readAll()).find(
+    ({ key }) => checkoutFolder(run, key) === folder,
+  );
   invariant(record !== undefined, "only folders made by checkout are asked about");
   return record;
 }

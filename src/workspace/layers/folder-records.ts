@@ -84,7 +84,7 @@ export type FolderRecords = {
   read(key: string): Promise<FolderRecord | null>;
   write(record: FolderRecord): Promise<void>;
   remove(key: string): Promise<void>;
-  all(): Promise<readonly FolderRecord[]>;
+  readAll(): Promise<readonly FolderRecord[]>;
 };
 
 export async function openRecords(folder: string): Promise<FolderRecords> {
@@ -102,7 +102,7 @@ export async function openRecords(folder: string): Promise<FolderRecords> {
     },
     write: (record) => writeFileAtomically(recordPath(record.key), `${JSON.stringify(record)}\n`),
     remove: (key) => rm(recordPath(key), { force: true }),
-    all: async () => {
+    readAll: async () => {
       const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
       const records = await Promise.all(
         names.map(async (name) => parseRecord(await readJson(join(folder, name)))),

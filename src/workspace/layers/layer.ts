@@ -275,7 +275,7 @@ async function providePackages(
   folder: string,
   { masks, packageFolders, packages }: PackageSources,
 ): Promise<readonly string[]> {
-  const finished = (await run.layers.all())
+  const finished = (await run.layers.readAll())
     .filter(({ applied }) => applied !== null)
     .sort((a, b) => a.madeAt - b.madeAt);
 
@@ -299,7 +299,7 @@ async function providePackages(
  * over.
  */
 async function dropFinished(run: RunWorkspace, isOver: LayerOptions["isOver"]): Promise<void> {
-  for (const { key, applied } of await run.layers.all()) {
+  for (const { key, applied } of await run.layers.readAll()) {
     if (applied === null && !isOver(key)) continue;
     await run.layers.remove(key);
     await run.checkouts.drop(layerFolder(run, key));

@@ -11,11 +11,11 @@ export function isGivenSomething(
   const call = /^[\s.\w]*\(/.exec(code.slice(from, to));
   if (call === null) return false;
   const open = from + call[0].length - 1;
-  const given = code
+  const chosenText = code
     .slice(open + 1, partner[open] ?? open)
     .replaceAll(
       /\b(?:\w+\s*(?:=(?!=)|:)|None|True|False|true|false|null|undefined|\w+\.[A-Z_]+)|["'][\s]*["']/g,
       "",
     );
-  return /[A-Za-z_]/.test(given.replaceAll(/\b[rbf]+\b|\d\w*/g, ""));
+  return /[A-Za-z_]/.test(chosenText.replaceAll(/\b[rbf]+\b|\d\w*/g, ""));
 }

@@ -106,10 +106,10 @@ export function findBindings(code: string, text: string, brackets: Brackets): Bi
     add(name, blockAt(index, false));
   }
 
-  for (const { 1: clause = "", index, 0: all } of code.matchAll(
+  for (const { 1: clause = "", index, 0: head } of code.matchAll(
     /(?<![\w$.])import\s+(?:type\s+)?([\w$*{},\s]+?)(?:\s+from\s*|\s*=\s*require\s*\(\s*)["']/g,
   )) {
-    const module = readString(text, index + all.length - 1);
+    const module = readString(text, index + head.length - 1);
     for (const { name, member } of readImports(clause)) {
       add(name, { from: 0, to: code.length, origin: { module, member } });
     }
@@ -126,10 +126,10 @@ export function findBindings(code: string, text: string, brackets: Brackets): Bi
     for (const name of readParameters(code, index + 1, close, partner)) add(name, part);
   }
 
-  for (const { 1: name = "", index, 0: all } of code.matchAll(
+  for (const { 1: name = "", index, 0: head } of code.matchAll(
     /(?<![\w$.])([A-Za-z_$][\w$]*)\s*=>/g,
   )) {
-    add(name, { from: index, to: findBodyEnd(code, index + all.length, "=>", brackets) });
+    add(name, { from: index, to: findBodyEnd(code, index + head.length, "=>", brackets) });
   }
 
   return bindings;
@@ -144,11 +144,11 @@ function findTargetEnd(code: string, at: number, partner: Int32Array): number {
 
 /** `= require("os")`, `= await import("os")`: the module. */
 function findRequired(text: string, at: number): string | null {
-  const found =
+  const required =
     /^\s*=\s*(?:require|await\s+import|process\.getBuiltinModule)\s*\(\s*["'`]([^"'`]+)["'`]\s*\)\s*(?![.\s]*\.)/.exec(
       text.slice(at, at + 200),
     );
-  if (found !== null) return found[1] ?? "";
+  if (required !== null) return required[1] ?? "";
   return /^\s*=\s*process\s*(?:;|\n)/.test(text.slice(at, at + 40)) ? "process" : null;
 }
 
@@ -167,9 +167,12 @@ function readImports(clause: string): readonly Named[] {
       ? []
       : [{ name: parts.at(-1) ?? "", member: member === "default" ? "*" : member }];
   });
-  const rest = clause.replace(/\{[^}]*\}/, "").match(/[A-Za-z_$][\w$]*/g) ?? [];
+  const namesOutside = clause.replace(/\{[^}]*\}/, "").match(/[A-Za-z_$][\w$]*/g) ?? [];
 
-  return [...named, ...rest.filter((name) => name !== "as").map((name) => ({ name, member: "*" }))];
+  return [
+    ...named,
+    ...namesOutside.filter((name) => name !== "as").map((name) => ({ name, member: "*" })),
+  ];
 }
 
 /** The names that a pattern binds: `{ a, b: c = 1, ...rest }`, or the one name. */

@@ -12,8 +12,8 @@ export type Read = Part & { readonly root: string };
 
 const blank = (part: string): string => part.replaceAll(/[^\n]/g, " ");
 
-export function readSource(path: string, given: string, isPython: boolean): Source {
-  const text = /\.(?:vue|svelte)$/.test(path) ? keepScripts(given) : given;
+export function readSource(path: string, fileText: string, isPython: boolean): Source {
+  const text = /\.(?:vue|svelte)$/.test(path) ? keepScripts(fileText) : fileText;
   const masked = maskText(
     text.replace(/^#!.*/, (line) => blank(line)),
     isPython ? "py" : "js",
@@ -25,7 +25,10 @@ export function readSource(path: string, given: string, isPython: boolean): Sour
         .replaceAll(/\/\*\s*\*\//g, (comment) => blank(comment));
   const hasElements = /\.[jt]sx$/.test(path);
   const code = hasElements
-    ? plain.replaceAll(/(?<!=)>([^<>{}=;()]*)(?=[<{])/g, (all) => `>${blank(all.slice(1))}`)
+    ? plain.replaceAll(
+        /(?<!=)>([^<>{}=;()]*)(?=[<{])/g,
+        (elementText) => `>${blank(elementText.slice(1))}`,
+      )
     : restoreInterpolations(plain, text, isPython);
   const brackets = matchBrackets(code);
   const bindings = isPython ? new Map<string, never>() : findBindings(code, text, brackets);
@@ -37,8 +40,8 @@ export function readSource(path: string, given: string, isPython: boolean): Sour
 function keepScripts(text: string): string {
   const scripts = [...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)];
   let at = 0;
-  const parts = scripts.map(({ 0: all, 1: script = "", index }) => {
-    const from = index + all.indexOf(">") + 1;
+  const parts = scripts.map(({ 0: element, 1: script = "", index }) => {
+    const from = index + element.indexOf(">") + 1;
     const part = blank(text.slice(at, from)) + script;
     at = from + script.length;
     return part;

@@ -23,8 +23,8 @@ export function maskShell(text: string): string {
   while (at < text.length) {
     const letter = text[at] ?? "";
     const isQuoted = inside.at(-1) === '"';
-    const rest = text.slice(at, at + 80);
-    const document = isQuoted ? null : /^<<-?[ \t]*\\?(["']?)([\w.]+)\1/.exec(rest);
+    const ahead = text.slice(at, at + 80);
+    const document = isQuoted ? null : /^<<-?[ \t]*\\?(["']?)([\w.]+)\1/.exec(ahead);
     if (letter === "\\") {
       take(2, true);
     } else if (letter === "\n" && endings.length > 0) {
@@ -95,28 +95,28 @@ const declared =
 
 /** What a script gives its variables; an empty value for what can't be followed. */
 export function findAssignments(code: string): readonly Assignment[] {
-  const found: Assignment[] = [];
-  for (const [all, list, looped, option, printed] of code.matchAll(declared)) {
-    if (/^\W*export\b/.test(all)) continue; // it had its value before
+  const assignments: Assignment[] = [];
+  for (const [declaration, list, looped, option, printed] of code.matchAll(declared)) {
+    if (/^\W*export\b/.test(declaration)) continue; // it had its value before
     for (const name of list?.match(/(?<![\w-])[A-Za-z_]\w*/g) ?? [
       looped ?? option ?? printed ?? "",
     ])
-      found.push({ name, value: "" });
+      assignments.push({ name, value: "" });
   }
 
-  for (const { 0: all, 1: name = "", index } of code.matchAll(
+  for (const { 0: head, 1: name = "", index } of code.matchAll(
     /(?<=^|[\s;&|("`])([A-Za-z_]\w*)(?:\[[^\]\n]*\])?\+?=(?![=~])/gm,
   )) {
-    const from = index + all.length;
-    found.push({ name, value: code.slice(from, findWordEnd(code, from)) });
+    const from = index + head.length;
+    assignments.push({ name, value: code.slice(from, findWordEnd(code, from)) });
   }
 
   for (const [, name = "", value = ""] of code.matchAll(
     /\bread\b[^;|&\n<]*?\b([A-Za-z_]\w*)[ \t]*<(?:<<|[ \t]*<)([^;|\n]*)/g,
   ))
-    found.push({ name, value }); // read -r here < <(pwd)
+    assignments.push({ name, value }); // read -r here < <(pwd)
 
-  return found;
+  return assignments;
 }
 
 export type ShellFunction = { readonly name: string; readonly body: string };
@@ -127,10 +127,12 @@ export function findFunctions(code: string): readonly ShellFunction[] {
       /^([ \t]*)(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*(?:\(\)[ \t]*\n?[ \t]*)?\{(?=\s)/gm,
     ),
   ].map(({ 0: head, 1: indent = "", 2: name = "", index }) => {
-    const rest = code.slice(index + head.length);
-    const [first = ""] = rest.split("\n", 1);
-    const isShort = /\}[ \t;]*$/.test(first);
-    const end = isShort ? first.length : rest.search(new RegExp(String.raw`^${indent}\}`, "m"));
-    return { name, body: end === -1 ? rest : rest.slice(0, end) };
+    const afterHead = code.slice(index + head.length);
+    const [firstLine = ""] = afterHead.split("\n", 1);
+    const isShort = /\}[ \t;]*$/.test(firstLine);
+    const end = isShort
+      ? firstLine.length
+      : afterHead.search(new RegExp(String.raw`^${indent}\}`, "m"));
+    return { name, body: end === -1 ? afterHead : afterHead.slice(0, end) };
   });
 }
