@@ -5,7 +5,10 @@ const run = (key: string, mark: string): FollowedRun => ({ key, mark }) as unkno
 
 test("what was worked out of a run is kept until its mark is another, and only of the last few runs", () => {
   const worked: string[] = [];
-  const of = cacheByMark(({ key, mark }) => `${worked.push(`${key} ${mark}`)}: ${key} ${mark}`, 2);
+  const of = cacheByMark(
+    ({ key, changeMark }) => `${worked.push(`${key} ${changeMark}`)}: ${key} ${changeMark}`,
+    2,
+  );
   expect(of(run("a", "1"))).toBe("1: a 1");
   expect(of(run("a", "1"))).toBe("1: a 1");
   expect(of(run("b", "1"))).toBe("2: b 1");

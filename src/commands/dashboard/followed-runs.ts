@@ -47,7 +47,7 @@ export type FollowedRun = RunSource & {
   readonly owner: { readonly pid: number } | null;
   readonly foreign: boolean;
   /** Changes whenever anything else here does (W4). */
-  readonly mark: string;
+  readonly changeMark: string;
 };
 
 /** A run whose journal cannot be read, and why. */
@@ -171,7 +171,7 @@ function readNewEntries(readings: Map<string, Reading>, source: RunSource): Read
   if (reading.bytes === stats.size) return reading;
   try {
     reading.end = readJournal(folder, {
-      from: reading.end,
+      startAt: reading.end,
       onEntry: (entry) => {
         reading.fold.apply(entry);
         reading.indexBuilder.apply(entry);
@@ -207,7 +207,7 @@ function describeReading(
   const folder = runFolder(source.paths, source.run);
   const foreign = (reading.isForeign ??= !isOwnRun(context, source.paths, source.run));
   const owner = findOwner(folder);
-  const mark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${foreign}`; // W4
+  const changeMark = `${reading.ino}.${reading.bytes}.${owner?.pid ?? ""}.${foreign}`; // W4
 
   return {
     ...source,
@@ -216,7 +216,7 @@ function describeReading(
     index: reading.indexBuilder.index,
     owner,
     foreign,
-    mark,
+    changeMark,
   };
 }
 
@@ -227,7 +227,7 @@ function describeReading(
 function readAllEntries(source: RunSource, { end }: Reading): Entry[] {
   const entries: Entry[] = [];
   readJournal(runFolder(source.paths, source.run), {
-    from: "start",
+    startAt: "start",
     onEntry: (entry) => entries.push(entry),
   });
 
@@ -245,10 +245,10 @@ export function cacheByMark<T>(
   const cache = new Map<string, { readonly mark: string; readonly value: T }>();
   return (run) => {
     const cached = cache.get(run.key);
-    if (cached?.mark === run.mark) return cached.value;
+    if (cached?.mark === run.changeMark) return cached.value;
     const value = compute(run);
     cache.delete(run.key);
-    cache.set(run.key, { mark: run.mark, value });
+    cache.set(run.key, { mark: run.changeMark, value });
     const oldest = cache.size > runsMax ? cache.keys().next().value : undefined;
     if (oldest !== undefined) cache.delete(oldest);
 

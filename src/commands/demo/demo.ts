@@ -33,7 +33,7 @@ type DemoInput = { readonly keep?: boolean | undefined };
 type Stage = {
   readonly context: CommandContext;
   /** The repository. */
-  readonly shop: string;
+  readonly shopFolder: string;
   /** The agent's script, as `--agent` names it. */
   readonly agent: string;
   readonly say: Say;
@@ -45,14 +45,17 @@ type ChapterProblem = string | null;
 export function demo(context: CommandContext, input: DemoInput): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const folder = mkdtempSync(join(tmpdir(), "autopilot-demo-"));
-    const shop = join(folder, "shop");
+    const shopFolder = join(folder, "shop");
     const agent = `scripted:${join(folder, "agent.yaml")}`;
     const say = (line = ""): void => context.show(line);
 
     try {
       sayIntroduction(say);
-      createShop(shop, folder);
-      return await play({ context, shop, agent, say }, input.keep === true ? shop : null);
+      createShop(shopFolder, folder);
+      return await play(
+        { context, shopFolder, agent, say },
+        input.keep === true ? shopFolder : null,
+      );
     } finally {
       if (input.keep !== true) eraseSync(folder);
     }
@@ -90,7 +93,12 @@ async function play(stage: Stage, keptFolder: string | null): Promise<CommandRes
   });
 }
 
-async function playInterruptedRun({ context, shop, agent, say }: Stage): Promise<ChapterProblem> {
+async function playInterruptedRun({
+  context,
+  shopFolder,
+  agent,
+  say,
+}: Stage): Promise<ChapterProblem> {
   showChapter(
     say,
     "1. It starts. The agent works, lies, breaks out; then we pull the plug (kill -9) in the middle of a turn.",
@@ -99,7 +107,7 @@ async function playInterruptedRun({ context, shop, agent, say }: Stage): Promise
   const criteria = shopCriteria.flatMap((criterion) => ["--done-criteria", criterion]);
   const goal = ["go", shopGoal, "--scope", shopScope, ...criteria];
   const args = [...goal, "--agent", agent, "--isolation", "clone", "--yes"];
-  const killed = await runAndPullThePlug(context, shop, args, say);
+  const killed = await runAndPullThePlug(context, shopFolder, args, say);
   if (!killed.wasAtWork) return "the run ended before the plug was pulled";
   if (killed.processesLeft > 0) {
     return `${killed.processesLeft} processes outlived their run`;
@@ -112,40 +120,43 @@ async function playInterruptedRun({ context, shop, agent, say }: Stage): Promise
   return null;
 }
 
-async function playStatus({ context, shop, say }: Stage): Promise<ChapterProblem> {
+async function playStatus({ context, shopFolder, say }: Stage): Promise<ChapterProblem> {
   showChapter(
     say,
     "2. What the journal knows. Nothing that was acknowledged is lost; your checkout has not been touched.",
   );
 
-  const status = await runAndShow(context, shop, ["status"], say);
-  const changes = spawnSync("git", ["status", "--porcelain"], { cwd: shop, encoding: "utf8" });
+  const status = await runAndShow(context, shopFolder, ["status"], say);
+  const changes = spawnSync("git", ["status", "--porcelain"], {
+    cwd: shopFolder,
+    encoding: "utf8",
+  });
   const isUntouched = changes.stdout === "";
   if (status.code === 0 && isUntouched) return null;
   return "the checkout was touched, or the status cannot be read";
 }
 
 /** The run resumed to its end, its report, and the proof of both. */
-async function playRest({ context, shop, say }: Stage) {
+async function playRest({ context, shopFolder, say }: Stage) {
   showChapter(say, "3. Resume. The interrupted turn is played again, nothing else is.");
-  const resumed = await runAndShow(context, shop, ["resume"], say);
+  const resumed = await runAndShow(context, shopFolder, ["resume"], say);
 
   showChapter(
     say,
     "4. The report: facts the runner made itself, apart from what the agent claimed.",
   );
-  await runAndShow(context, shop, ["report"], say);
+  await runAndShow(context, shopFolder, ["report"], say);
 
   showChapter(
     say,
     "5. Proof that does not ask to be believed: the chain is checked and every check is run again in a fresh checkout.",
   );
-  const verified = await runAndShow(context, shop, ["verify"], say);
+  const verified = await runAndShow(context, shopFolder, ["verify"], say);
 
-  const reportText = await runQuietly(context, shop, ["report", "--json"]);
+  const reportText = await runQuietly(context, shopFolder, ["report", "--json"]);
   const { verdict, state } = JSON.parse(reportText.out) as { verdict: string; state: string };
   const isSound =
-    resumed.code === 0 && verified.code === 0 && verdict === "verified" && hasLanded(shop);
+    resumed.code === 0 && verified.code === 0 && verdict === "verified" && hasLanded(shopFolder);
   return { isSound, verdict, state };
 }
 

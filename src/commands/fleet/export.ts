@@ -11,19 +11,19 @@ import { catchRefusals, refuse, respond } from "../../project/respond.ts";
 export type ExportInput = {
   readonly store?: string | undefined;
   readonly run: string;
-  readonly to: string;
+  readonly exportPath: string;
 };
 
 /** Writes the journal to a new file; if that fails halfway, the file is removed again. */
 export function exportRun(
   context: CommandContext,
-  { store: flag, run, to }: ExportInput,
+  { store: flag, run, exportPath }: ExportInput,
 ): Promise<CommandResponse> {
   return catchRefusals(async () => {
     const url = requireStoreAddress(context.env, flag);
     const { openPostgresStore } = await import("../../fleet/postgres/store.ts");
     const store = await openPostgresStore(url);
-    const path = resolve(context.cwd, to);
+    const path = resolve(context.cwd, exportPath);
 
     try {
       const { seq } = await store.read(run, genesis, () => undefined); // checked line by line before anything is written

@@ -73,7 +73,7 @@ export function submitRun(
     const repository = await requireRepository(paths.root);
     const branch = requireBranch(repository);
     const commit = repository.head.commit;
-    const terms = {
+    const orderTerms = {
       repository: await readRepositoryId(repository),
       priority: input.priority ?? priorityDefault,
       needs,
@@ -86,16 +86,24 @@ export function submitRun(
     await requireHubBranch(repository, hub, hubUrl, branch);
 
     // The run is drafted in a temporary clone, so that the checkout here stays as it is.
-    const copy = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
+    const cloneFolder = join(workerFolder, `draft-${randomBytes(6).toString("hex")}`);
     try {
       const exchange = await openExchange(paths.root, join(workerFolder, "exchange.git"));
-      await exchange.makeCopy(copy, { branch, commit });
+      await exchange.makeCopy(cloneFolder, { branch, commit });
       const uncommitted = await listUncommittedWarnings(repository, commit);
       const isConfirmed = input.yes;
-      const submission = { copy, commit, hub, objective, terms, uncommitted, isConfirmed };
+      const submission = {
+        cloneFolder,
+        commit,
+        hub,
+        objective,
+        orderTerms,
+        uncommitted,
+        isConfirmed,
+      };
       return await submitFromCopy(context, submission);
     } finally {
-      eraseSync(copy);
+      eraseSync(cloneFolder);
     }
   });
 }
@@ -110,12 +118,12 @@ function requireBranch({ branch }: Repository): string {
 
 type Submission = {
   /** The temporary clone. */
-  readonly copy: string;
+  readonly cloneFolder: string;
   /** The commit that the run begins at. */
   readonly commit: string;
   readonly hub: Hub;
   readonly objective: GoInput;
-  readonly terms: Omit<WorkOrder, "id" | "run">;
+  readonly orderTerms: Omit<WorkOrder, "id" | "run">;
   /** Warnings of changes that the run will not see. */
   readonly uncommitted: readonly string[];
   readonly isConfirmed: boolean;
@@ -127,10 +135,10 @@ type Submission = {
  */
 async function submitFromCopy(
   context: CommandContext,
-  { copy, commit, hub, objective, terms, uncommitted, isConfirmed }: Submission,
+  { cloneFolder, commit, hub, objective, orderTerms, uncommitted, isConfirmed }: Submission,
 ): Promise<CommandResponse> {
-  const copyContext = { ...context, cwd: copy };
-  const copyPaths = pathsOfCopy(copy);
+  const copyContext = { ...context, cwd: cloneFolder };
+  const copyPaths = pathsOfCopy(cloneFolder);
   const { run, warnings: draftWarnings } = await makeDraft(copyContext, copyPaths, objective);
 
   try {
@@ -150,7 +158,7 @@ async function submitFromCopy(
     }
 
     const key = requireStoreKey(copyPaths, run);
-    const order: WorkOrder = { id: orderId(key, 1), run: key, ...terms };
+    const order: WorkOrder = { id: orderId(key, 1), run: key, ...orderTerms };
     await hub.send(key, 0, commit);
     await recordStart(copyContext, copyPaths, run);
     await offerOrder(context, order); // last: the commit and the started run that it refers to exist by now
@@ -159,7 +167,7 @@ async function submitFromCopy(
       message: `Submitted ${key}. The next worker that is free takes it.`,
       warnings,
       remediation: ["autopilot fleet status"],
-      data: { key, order: order.id, ...terms },
+      data: { key, order: order.id, ...orderTerms },
     });
   } finally {
     unbindRun(context.env, runFolder(copyPaths, run), run);

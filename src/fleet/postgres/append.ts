@@ -51,7 +51,7 @@ export async function appendLines(
 async function findOutcome(
   database: Database,
   leases: Leases,
-  { run, from, to }: Append,
+  { run, expectedTip, newTip }: Append,
 ): Promise<"kept" | "not there"> {
   const { lease, under } = leases;
   for (;;) {
@@ -66,7 +66,7 @@ async function findOutcome(
       const head = row?.["head"];
       const epoch = Number(row?.["epoch"] ?? 0);
       if (epoch > lease.epoch) {
-        lease.lose("another worker has taken it");
+        lease.reportLost("another worker has taken it");
         continue;
       }
 
@@ -76,15 +76,15 @@ async function findOutcome(
         );
       }
 
-      if (to.head.equals(head)) return "kept";
-      if (!from.head.equals(head)) {
+      if (newTip.head.equals(head)) return "kept";
+      if (!expectedTip.head.equals(head)) {
         throw createLostLinesFailure(
-          `line ${from.seq} is not the last one there any more: line ${String(row?.["seq"])} is`,
+          `line ${expectedTip.seq} is not the last one there any more: line ${String(row?.["seq"])} is`,
         );
       } // F4
 
       if (under !== null && Number(row?.["under_epoch"] ?? 0) !== under.epoch) {
-        under.lose("another process has taken it"); // F3
+        under.reportLost("another process has taken it"); // F3
         continue;
       }
 

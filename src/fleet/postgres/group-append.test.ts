@@ -8,8 +8,8 @@ import { type Append, openGroupAppend } from "./group-append.ts";
 const append = (run: string, ...lines: readonly string[]): Append => ({
   run,
   epoch: 1,
-  from: { seq: 0, head: Buffer.alloc(1) },
-  to: { seq: lines.length, head: Buffer.alloc(1, 1) },
+  expectedTip: { seq: 0, head: Buffer.alloc(1) },
+  newTip: { seq: lines.length, head: Buffer.alloc(1, 1) },
   lines: lines.map((line) => Buffer.from(line)),
   under: null,
 });

@@ -18,8 +18,8 @@ export type RowPosition = { readonly seq: number; readonly head: Buffer };
 export type Append = {
   readonly run: string;
   readonly epoch: number;
-  readonly from: RowPosition;
-  readonly to: RowPosition;
+  readonly expectedTip: RowPosition;
+  readonly newTip: RowPosition;
   /** Without newlines. */
   readonly lines: readonly Buffer[];
   /** A second lease that must be held too, named by its row. */
@@ -137,10 +137,10 @@ async function appendGroup(query: Query, group: readonly Waiting[]): Promise<Rea
 /** Whether the lines are durable now. */
 async function appendOne(
   query: Query,
-  { run, epoch, from, to, lines, under }: Append,
+  { run, epoch, expectedTip, newTip, lines, under }: Append,
 ): Promise<boolean> {
   const [line] = lines;
-  const fence = [run, epoch, from.seq + 1, from.head, to.head];
+  const fence = [run, epoch, expectedTip.seq + 1, expectedTip.head, newTip.head];
   if (line !== undefined && lines.length === 1 && under === null) {
     const { count } = await query(appendLineSql, [...fence, line, line.length + 1]);
     return count === 1;
@@ -165,9 +165,9 @@ async function appendMany(query: Query, appends: readonly Append[]): Promise<Rea
   const { rows } = await query(appendManySql, [
     appends.map(({ run }) => run),
     toArrayLiteral(appends.map(({ epoch }) => epoch)),
-    toArrayLiteral(appends.map(({ from }) => from.seq + 1)),
-    Buffer.concat(appends.map(({ from }) => from.head)),
-    Buffer.concat(appends.map(({ to }) => to.head)),
+    toArrayLiteral(appends.map(({ expectedTip }) => expectedTip.seq + 1)),
+    Buffer.concat(appends.map(({ expectedTip }) => expectedTip.head)),
+    Buffer.concat(appends.map(({ newTip }) => newTip.head)),
     toArrayLiteral(firstLines),
     toArrayLiteral(lastLines),
     toArrayLiteral(appends.map((append) => countBytes(append.lines))),

@@ -173,10 +173,10 @@ export class StoredJournal implements Journal {
 
   async #sendPending({ lines, tip, waiting }: PendingAppend): Promise<void> {
     const { database, send, run, onKept } = this.#parts;
-    const from = toRowPosition(this.#acknowledged);
-    const to = toRowPosition(tip);
+    const expectedTip = toRowPosition(this.#acknowledged);
+    const newTip = toRowPosition(tip);
 
-    await appendLines(database, send, this.#parts, { run, from, to, lines });
+    await appendLines(database, send, this.#parts, { run, expectedTip, newTip, lines });
     this.#acknowledged = tip;
     onKept?.(lines);
     for (const { entries, resolve } of waiting) resolve(entries);

@@ -116,7 +116,7 @@ export async function takeRun(
 
 export type HeldLease = Lease & {
   /** Reports that the run is lost, from whichever check. */
-  readonly lose: (detail: string) => void;
+  readonly reportLost: (detail: string) => void;
   /** Why it is not held any more; null while it is. */
   readonly whyLost: () => string | null;
   /** Gives it back, so that the next owner need not wait. */
@@ -150,7 +150,7 @@ export function holdLease(
   const hasJumped = (): boolean =>
     Math.abs(clock.wallMs() - confirmed.wallMs - silentMs()) > clockJumpMsMax; // L3
 
-  const lose = (detail: string): void => {
+  const reportLost = (detail: string): void => {
     if (lostReason !== null || isReleased) return;
     lostReason = detail; // L4
     clearInterval(timer);
@@ -165,7 +165,10 @@ export function holdLease(
     try {
       const { count } = await query(renewSql, [row.id, taken.epoch, times.leaseMs]);
       if (count === 1) confirmed = sent;
-      else lose(row.table === "run" ? "another worker has taken it" : "another worker has this id");
+      else
+        reportLost(
+          row.table === "run" ? "another worker has taken it" : "another worker has this id",
+        );
     } catch {
       // A lost answer isn't a lost lease: `watch` decides when the silence has lasted too long.
     } finally {
@@ -176,7 +179,7 @@ export function holdLease(
   let renewedMs = clock.monotonicMs();
   const watch = (): void => {
     if (silentMs() >= times.stopMs) {
-      return lose(`nothing was heard of the store for ${Math.round(silentMs())} ms`);
+      return reportLost(`nothing was heard of the store for ${Math.round(silentMs())} ms`);
     } // L2
 
     if (clock.monotonicMs() - renewedMs < times.renewMs && !hasJumped()) return;
@@ -192,7 +195,7 @@ export function holdLease(
     lost: lost.signal,
     isConfirmed: () =>
       lostReason === null && !isReleased && silentMs() < times.stopMs && !hasJumped(),
-    lose,
+    reportLost,
     whyLost: () => lostReason ?? (isReleased ? "it was given back" : null),
     release: async () => {
       if (isReleased) return;

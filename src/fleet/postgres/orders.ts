@@ -227,10 +227,10 @@ class OrderPoller {
   #decideNext(): ReturnType<typeof decideNextStep> {
     return decideNextStep({
       isSure: this.#lease.isConfirmed(),
-      lost: this.#lease.whyLost(),
+      lostBecause: this.#lease.whyLost(),
       isDraining: this.#isDraining,
-      active: this.#active.size,
-      jobs: this.#registration.jobs,
+      activeJobs: this.#active.size,
+      jobsMax: this.#registration.jobs,
     });
   }
 

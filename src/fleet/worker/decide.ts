@@ -4,10 +4,10 @@ export type WorkerView = {
   /** Whether its own lease is confirmed: a worker that isn't sure of it takes nothing. */
   readonly isSure: boolean;
   /** Why it has lost its name; null while it has it. */
-  readonly lost: string | null;
+  readonly lostBecause: string | null;
   readonly isDraining: boolean;
-  readonly active: number;
-  readonly jobs: number;
+  readonly activeJobs: number;
+  readonly jobsMax: number;
 };
 
 export type WorkerStep =
@@ -16,8 +16,15 @@ export type WorkerStep =
   | { readonly do: "wait" }
   | { readonly do: "leave"; readonly why: string | null };
 
-export function decideNextStep({ isSure, lost, isDraining, active, jobs }: WorkerView): WorkerStep {
-  if (lost !== null) return active > 0 ? { do: "wait" } : { do: "leave", why: lost };
-  if (isDraining) return active > 0 ? { do: "wait" } : { do: "leave", why: null };
-  return isSure && active < jobs ? { do: "take" } : { do: "wait" };
+export function decideNextStep({
+  isSure,
+  lostBecause,
+  isDraining,
+  activeJobs,
+  jobsMax,
+}: WorkerView): WorkerStep {
+  if (lostBecause !== null)
+    return activeJobs > 0 ? { do: "wait" } : { do: "leave", why: lostBecause };
+  if (isDraining) return activeJobs > 0 ? { do: "wait" } : { do: "leave", why: null };
+  return isSure && activeJobs < jobsMax ? { do: "take" } : { do: "wait" };
 }

@@ -310,7 +310,11 @@ export const fleetCommands: readonly Command[] = [
       const run = input.words[0] ?? "";
       return (await import("../../../../commands/fleet/export.ts")).exportRun(
         context,
-        omitUndefined({ store: input.text("store"), run, to: input.text("to") ?? `${run}.jsonl` }),
+        omitUndefined({
+          store: input.text("store"),
+          run,
+          exportPath: input.text("to") ?? `${run}.jsonl`,
+        }),
       );
     },
   }),
