@@ -70,12 +70,16 @@ await withFolder(async (folder) => {
   shared.close();
 });
 
-async function open(folder: string, commit: "sync" | "group", group?: Group): Promise<Journal> {
+async function open(
+  folder: string,
+  commit: "sync" | "group",
+  commitGroup?: Group,
+): Promise<Journal> {
   const clock = { now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
   const { journal } = await openJournal(folder, {
     commit,
     ...clock,
-    ...(group === undefined ? {} : { group }),
+    ...(commitGroup === undefined ? {} : { commitGroup }),
   });
   return journal;
 }

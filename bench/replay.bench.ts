@@ -83,7 +83,7 @@ function reportLine(ms: number): void {
 function replay(run: string): number {
   const began = performance.now();
   const fold = openFold();
-  readJournal(run, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
+  readJournal(run, { startAt: "start", onEntry: (entry: Entry) => fold.apply(entry) });
 
   return performance.now() - began;
 }

@@ -169,7 +169,7 @@ function writeRun(root: string): { readonly events: number; readonly position: P
 async function layOut(root: string, position: Position): Promise<void> {
   const folder = join(root, ".autopilot", "runs", run);
   const fold = openFold();
-  readJournal(folder, { from: "start", onEntry: (entry: Entry) => fold.apply(entry) });
+  readJournal(folder, { startAt: "start", onEntry: (entry: Entry) => fold.apply(entry) });
 
   const statusCache = openStatusCache({
     folder,

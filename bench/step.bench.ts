@@ -107,11 +107,17 @@ async function appendTwo(journal: Journal): Promise<void> {
   for (let at = 0; at < 2; at++) await journal.append([event]);
 }
 
-async function open(folder: string, group: Group | null, disk: Disk = nodeDisk): Promise<Journal> {
+async function open(
+  folder: string,
+  commitGroup: Group | null,
+  disk: Disk = nodeDisk,
+): Promise<Journal> {
   const clock = { disk, now: () => systemClock.now(), activeMs: () => systemClock.monotonicMs() };
   const { journal } = await openJournal(
     folder,
-    group === null ? { commit: "sync", ...clock } : { commit: "group", group, ...clock },
+    commitGroup === null
+      ? { commit: "sync", ...clock }
+      : { commit: "group", commitGroup, ...clock },
   );
   return journal;
 }

@@ -235,7 +235,7 @@ function foldJournal(folder: string): { readonly fold: Fold; readonly last: Entr
   const fold = openFold();
   let lastEntry: Entry | null = null;
   readJournal(folder, {
-    from: "start",
+    startAt: "start",
     onEntry: (entry: Entry) => {
       fold.apply(entry);
       lastEntry = entry;

@@ -49,7 +49,7 @@ function readTruths(paths: ProjectPaths | null, runs: readonly string[]) {
   for (const run of runs) {
     const runTruth = openRunTruth();
     try {
-      readJournal(runFolder(paths, run), { from: "start", onEntry: runTruth.read });
+      readJournal(runFolder(paths, run), { startAt: "start", onEntry: runTruth.read });
       readable.push(runTruth);
     } catch (error) {
       if (!(error instanceof JournalFailure)) throw error;

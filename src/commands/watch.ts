@@ -49,7 +49,7 @@ export function watch(
     for (;;) {
       const owner = findOwner(folder);
       try {
-        readFrom = readJournal(folder, { from: readFrom, onEntry }).end;
+        readFrom = readJournal(folder, { startAt: readFrom, onEntry }).end;
       } catch (error) {
         refuseJournal(error, run);
       }

@@ -37,7 +37,7 @@ export function openFileStore(root: string): RunStore {
 
       return { ...opened, lease: createLease(run, opened.journal.position.epoch + 1) }; // each opening adds one to the last line's epoch
     },
-    read: async (run, from, onEntry) => readJournal(runFolderOf(run), { from, onEntry }).end,
+    read: async (run, startAt, onEntry) => readJournal(runFolderOf(run), { startAt, onEntry }).end,
     lines: (run, afterSeq) => readLinesAfter(join(runFolderOf(run), journalFile), afterSeq),
     readBlob: async (run, hash) => readBlob(runFolderOf(run), hash),
     hasBlob: async (run, hash) => hasBlob(runFolderOf(run), hash),
@@ -63,7 +63,7 @@ const createLease = (run: string, epoch: number): Lease => ({
 });
 
 function describeRun(run: string, folder: string): StoredRun {
-  const { end } = readJournal(folder, { from: "start" });
+  const { end } = readJournal(folder, { startAt: "start" });
   const owner = findOwner(folder);
   const holder = owner === null ? null : { worker: `${owner.host}-${owner.pid}`, ...owner };
 

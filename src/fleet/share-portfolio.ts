@@ -27,7 +27,7 @@ export async function sharePortfolio(
   try {
     const current = readPortfolioMark(folder);
     if (current !== null) return current.key;
-    const { end } = readJournal(folder, { from: "start" });
+    const { end } = readJournal(folder, { startAt: "start" });
     const lines = splitLines(readFileSync(join(folder, journalFile)).subarray(0, end.byte));
     const key = `portfolio-${hash("sha256", lines[0] ?? "").slice(0, 16)}`; // the same wherever the journal lies
     await store.seed({ run: key, kind: "portfolio", lines, end });

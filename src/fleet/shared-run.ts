@@ -109,7 +109,7 @@ const createLineWriter =
 function repairCopy(folder: string, copyFd: number, from: Readonly<Position> = genesis): Position {
   let end: Position = genesis;
   try {
-    ({ end } = readJournal(folder, { from: hasLineAt(folder, from) ? from : "start" }));
+    ({ end } = readJournal(folder, { startAt: hasLineAt(folder, from) ? from : "start" }));
   } catch (error) {
     if (!(error instanceof JournalFailure) || error.kind !== "journal_damaged") throw error;
   }

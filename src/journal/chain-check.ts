@@ -12,9 +12,9 @@ const chunkBytes = 128 * 1024;
 /** A section of a journal: whole lines, of which the first continues the line with this hash. */
 export type Section = {
   readonly fd: number;
-  readonly byte: number;
+  readonly startByte: number;
   readonly endByte: number;
-  readonly prev: Hash;
+  readonly previousHash: Hash;
 };
 
 /**
@@ -23,14 +23,16 @@ export type Section = {
  * not.
  */
 export function isSound(
-  { fd, byte, endByte, prev }: Section,
+  { fd, startByte, endByte, previousHash }: Section,
   shouldContinue: () => boolean,
 ): boolean | null {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes + lineBytesMax + 1, endByte - byte));
-  let lastHash = prev;
+  const buffer = Buffer.allocUnsafeSlow(
+    Math.min(chunkBytes + lineBytesMax + 1, endByte - startByte),
+  );
+  let lastHash = previousHash;
   let carried = 0;
 
-  for (let readTo = byte; readTo < endByte;) {
+  for (let readTo = startByte; readTo < endByte;) {
     if (!shouldContinue()) return null;
     const read = readSync(
       fd,

@@ -17,7 +17,7 @@ export interface Commit {
    * Makes these lines durable; they begin at this byte of the journal and are already written, but
    * not synced.
    */
-  commitLater(lines: Uint8Array, startByte: number, done: OnDone): void;
+  commitLater(lines: Uint8Array, startByte: number, onDone: OnDone): void;
   /**
    * After a failure: nothing stays in the file beyond this byte, nor anything else that may not be
    * on disk.
@@ -39,7 +39,7 @@ export interface CommitGroup {
 /** Each commit is a sync of the journal's own file. */
 export function createFileCommit(disk: Disk, fd: number): Commit {
   return {
-    commitLater: (_lines, _startByte, done) => disk.fdatasyncLater(fd, done),
+    commitLater: (_lines, _startByte, onDone) => disk.fdatasyncLater(fd, onDone),
     cut: (endByte) => disk.ftruncate(fd, endByte),
     leave: () => undefined,
   };

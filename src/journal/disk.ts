@@ -29,7 +29,7 @@ export interface Disk {
   ): number;
   fdatasync(fd: number): void;
   /** The same off the main thread. */
-  fdatasyncLater(fd: number, done: (error: Error | null) => void): void;
+  fdatasyncLater(fd: number, onDone: (error: Error | null) => void): void;
   fsync(fd: number): void;
   ftruncate(fd: number, bytes: number): void;
   rename(from: string, to: string): void;
@@ -72,20 +72,20 @@ export function writeAll(
   length: number,
   position: number | null,
 ): void {
-  let done = 0;
-  while (done < length) {
+  let writtenBytes = 0;
+  while (writtenBytes < length) {
     const written = disk.write(
       fd,
       bytes,
-      done,
-      length - done,
-      position === null ? null : position + done,
+      writtenBytes,
+      length - writtenBytes,
+      position === null ? null : position + writtenBytes,
     );
     if (written <= 0) {
       throw Object.assign(new Error("the disk took nothing"), { code: "EIO", syscall: "write" });
     }
 
-    done += written;
+    writtenBytes += written;
   }
 }
 

@@ -96,8 +96,8 @@ function openLocked(file: LockedFile, options: JournalOptions): OpenedJournal {
       .forEach(onEntry);
   }
 
-  if (options.commit === "group" && options.group !== undefined) {
-    writer.share(options.group.join(dir, fd));
+  if (options.commit === "group" && options.commitGroup !== undefined) {
+    writer.share(options.commitGroup.join(dir, fd));
   }
 
   const journal = new FileJournal(file, writer, options.commit);

@@ -29,17 +29,19 @@ const folderOf = (root: string, run: number): string => join(root, "runs", Strin
 
 async function scene(runs: number, disk: Disk = nodeDisk, logBytesMax?: number): Promise<Scene> {
   const root = freshFolder();
-  const group = await openGroup(join(root, "commit"), {
+  const commitGroup = await openGroup(join(root, "commit"), {
     disk,
     ...(logBytesMax === undefined ? {} : { logBytesMax }),
   });
 
   const journals: Journal[] = [];
   for (let run = 0; run < runs; run++) {
-    journals.push((await openJournal(folderOf(root, run), { ...grouped, group, disk })).journal);
+    journals.push(
+      (await openJournal(folderOf(root, run), { ...grouped, commitGroup, disk })).journal,
+    );
   }
 
-  return { root, group, journals };
+  return { root, group: commitGroup, journals };
 }
 
 async function closeAll({ group, journals }: Scene): Promise<void> {
@@ -167,9 +169,11 @@ test("whichever write or sync of the disk fails, everything acknowledged is ther
 test("a failed sync of the log is the last word of every run that shares it", async () => {
   const disk = faultyDisk({ nth: 1, code: "EIO", lasts: "for ever", only: ["fdatasync"] }, quiet());
   const root = freshFolder();
-  const group = await openGroup(join(root, "commit"), { disk });
+  const commitGroup = await openGroup(join(root, "commit"), { disk });
   const opened = await Promise.all(
-    [0, 1].map((run) => openJournal(folderOf(root, run), { ...grouped, group, disk: quiet() })),
+    [0, 1].map((run) =>
+      openJournal(folderOf(root, run), { ...grouped, commitGroup, disk: quiet() }),
+    ),
   );
   const failures = await Promise.all(
     opened.map(({ journal }) => failureFrom(journal.append([skipped(1)]))),
@@ -182,7 +186,7 @@ test("a failed sync of the log is the last word of every run that shares it", as
   }
 
   for (const { journal } of opened) await journal.close();
-  group.close();
+  commitGroup.close();
   for (let run = 0; run < 2; run++) expect(await read(root, run)).toEqual([]);
 });
 

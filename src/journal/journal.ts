@@ -92,7 +92,7 @@ export type JournalOptions = Replay & {
    * Under `commit: "group"`: the runs of this process with which it shares its syncs; without it,
    * it syncs its own file.
    */
-  readonly group?: CommitGroup;
+  readonly commitGroup?: CommitGroup;
   /** ISO 8601 in UTC. */
   readonly now: () => string;
   /**

@@ -37,14 +37,14 @@ describe("a reader", () => {
     putBytes(dir, Buffer.concat([sound, Buffer.from('{"seq":2,')]));
     const seen: number[] = [];
     const onEntry = ({ seq }: Entry) => void seen.push(seq);
-    const first = readJournal(dir, { from: "start", onEntry });
+    const first = readJournal(dir, { startAt: "start", onEntry });
     expect(first).toMatchObject({ torn: { bytes: 9 }, end: { seq: 1, byte: sound.length } });
     putBytes(dir, sound);
     journal.appendSync([skipped(2), skipped(3)]);
-    const second = readJournal(dir, { from: first.end, onEntry });
+    const second = readJournal(dir, { startAt: first.end, onEntry });
     expect(seen).toEqual([1, 2, 3]);
     expect(second.torn).toBeNull();
-    expect(readJournal(dir, { from: second.end, onEntry }).end).toEqual(second.end);
+    expect(readJournal(dir, { startAt: second.end, onEntry }).end).toEqual(second.end);
     await journal.close();
   });
 

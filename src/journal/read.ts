@@ -16,7 +16,7 @@ import type { ScannedLines } from "./scan-lines.ts";
 
 export type ReadOptions = Replay & {
   /** A position is where an earlier reading ended: a watcher continues from there. */
-  readonly from?: "snapshot" | "start" | Readonly<Position>;
+  readonly startAt?: "snapshot" | "start" | Readonly<Position>;
 };
 
 export type ReadResult = ScannedLines & { readonly snapshot: unknown };
@@ -30,11 +30,14 @@ export function readJournal(dir: string, options: ReadOptions): ReadResult {
   if (fd === null) return { end: { ...genesis }, torn: null, snapshot: null };
   try {
     const snapshot =
-      options.from === undefined || options.from === "snapshot" ? readSnapshot(dir, fd) : null;
+      options.startAt === undefined || options.startAt === "snapshot"
+        ? readSnapshot(dir, fd)
+        : null;
     const isSnapshotUsed = snapshot !== null && (options.onSnapshot?.(snapshot.state) ?? true);
     const readFrom = (start: Readonly<Position>): ScannedLines =>
       replayFrom(fd, start, options.onEntry ?? ignore);
-    if (typeof options.from === "object") return { ...readFrom(options.from), snapshot: null };
+    if (typeof options.startAt === "object")
+      return { ...readFrom(options.startAt), snapshot: null };
 
     return isSnapshotUsed
       ? { ...readFrom(snapshot.position), snapshot: snapshot.state }
@@ -65,7 +68,7 @@ export function verifyJournal(dir: string): Verification {
     const fd = openForReading(dir);
     if (fd === null) return { ...failed, reason: "there is no journal here" };
     closeSync(fd);
-    const { end, torn } = readJournal(dir, { from: "start" });
+    const { end, torn } = readJournal(dir, { startAt: "start" });
 
     return {
       ok: true,
@@ -117,7 +120,7 @@ export function hasLine(dir: string, { seq, prev }: Pick<Position, "seq" | "prev
   if (seq === 0) return true;
   let nextPrev: string | null = null;
   const { end } = readJournal(dir, {
-    from: "start",
+    startAt: "start",
     onEntry: (entry) => (nextPrev = entry.seq === seq + 1 ? entry.prev : nextPrev),
   });
 

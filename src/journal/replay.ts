@@ -47,7 +47,7 @@ export function replayFrom(
     size - from.byte > threadOptions.bytesMin ? findLineEndBefore(fd, size - batchBytesMax) : 0;
   const thread =
     endByte > from.byte
-      ? threadOptions.check({ fd, byte: from.byte, endByte, prev: from.prev })
+      ? threadOptions.check({ fd, startByte: from.byte, endByte, previousHash: from.prev })
       : null;
 
   return thread === null

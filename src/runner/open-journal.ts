@@ -27,11 +27,11 @@ export async function openFoldedJournal(
   context: CommandContext,
   folder: string,
   redactor: Redactor,
-  group: Group | null = null,
+  commitGroup: Group | null = null,
 ): Promise<{ journal: Journal; fold: Fold; lease: Lease | null }> {
   let fold: Fold = openFold();
   const { journal, lease } = await openRunJournal(context, folder, {
-    ...(group === null ? { commit: "sync" } : { commit: "group", group }),
+    ...(commitGroup === null ? { commit: "sync" } : { commit: "group", commitGroup }),
     now: () => systemClock.now(),
     activeMs: () => systemClock.monotonicMs(),
     onSnapshot: (state) => {

@@ -111,7 +111,7 @@ function readFlipped(): {
 } {
   let read = 0;
   try {
-    const { torn } = readJournal(dir, { from: "start", onEntry: () => void read++ });
+    const { torn } = readJournal(dir, { startAt: "start", onEntry: () => void read++ });
     return { how: torn === null ? "accepted" : "torn", entries: read, line: null };
   } catch (error) {
     if (!(error instanceof JournalFailure)) throw error;

@@ -163,12 +163,15 @@ describe("the second thread", () => {
     for (let bit = 0; bit < endByte * 8; bit++) {
       const at = bit >> 3;
       writeSync(fd, Buffer.of((sound[at] ?? 0) ^ (1 << (bit & 7))), 0, 1, at);
-      if (isSound({ fd, byte: 0, endByte, prev: genesis.prev }, () => true) !== false) missed++;
+      if (isSound({ fd, startByte: 0, endByte, previousHash: genesis.prev }, () => true) !== false)
+        missed++;
       writeSync(fd, sound, at, 1, at);
     }
 
     expect(missed).toBe(0);
-    expect(isSound({ fd, byte: 0, endByte, prev: genesis.prev }, () => true)).toBe(true);
+    expect(isSound({ fd, startByte: 0, endByte, previousHash: genesis.prev }, () => true)).toBe(
+      true,
+    );
     closeSync(fd);
   });
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type FollowedRun, cacheByMark } from "./followed-runs.ts";
 
-const run = (key: string, mark: string): FollowedRun => ({ key, mark }) as unknown as FollowedRun;
+const run = (key: string, changeMark: string): FollowedRun =>
+  ({ key, changeMark }) as unknown as FollowedRun;
 
 test("what was worked out of a run is kept until its mark is another, and only of the last few runs", () => {
   const worked: string[] = [];

@@ -257,7 +257,7 @@ export async function deleteOldCopies({
  */
 function countLines(folder: string): number {
   try {
-    return readJournal(folder, { from: "start" }).end.seq;
+    return readJournal(folder, { startAt: "start" }).end.seq;
   } catch (error) {
     if (error instanceof JournalFailure) return -1;
     throw error;

@@ -7,7 +7,7 @@ import { readJournal } from "../../journal/read.ts";
 /** A run's whole journal, read from its folder. */
 export function readEntries(folder: string): readonly Entry[] {
   const entries: Entry[] = [];
-  readJournal(folder, { from: "start", onEntry: (entry) => entries.push(entry) });
+  readJournal(folder, { startAt: "start", onEntry: (entry) => entries.push(entry) });
   return entries;
 }
 

@@ -29,7 +29,7 @@ const journalKeys: ReadonlySet<string> = new Set([
 
 /** Refuses a journal with a line that is no valid change, or whose lines contradict each other. */
 export async function readCheckedPortfolio(paths: PortfolioPaths): Promise<PortfolioView> {
-  readJournal(paths.ownFolder, { from: "start", onEntry: requireValidLine });
+  readJournal(paths.ownFolder, { startAt: "start", onEntry: requireValidLine });
 
   try {
     return await readPortfolio(paths);

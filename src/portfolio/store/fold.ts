@@ -145,7 +145,7 @@ export function followPortfolio({ ownFolder }: PortfolioPaths): () => PortfolioV
   return () => {
     try {
       fold.at = readJournal(ownFolder, {
-        from: fold.at,
+        startAt: fold.at,
         onEntry: (entry) => reduce(fold.state, asPortfolioEntry(entry)),
       }).end;
     } catch (error) {

@@ -27,7 +27,7 @@ export async function forEachEntry(
   onEntry: (entry: Entry) => void,
 ): Promise<ReadResult["end"]> {
   try {
-    return readJournal(runFolder(paths, run), { from: "start", onEntry }).end;
+    return readJournal(runFolder(paths, run), { startAt: "start", onEntry }).end;
   } catch (error) {
     return refuseJournal(error, run);
   }

@@ -47,7 +47,7 @@ export async function readRunOrNull(
 function foldRun(folder: string): RunView {
   let fold = openFold();
   readJournal(folder, {
-    from: "snapshot",
+    startAt: "snapshot",
     onSnapshot: (state) => {
       fold = openFold(state as Run);
       return true;
