@@ -110,11 +110,16 @@ export function cleanEnvironment(
   return { ...Object.fromEntries(pairs), ...ceiling };
 }
 
-/** Variables for toolchains that would not find themselves with another HOME. */
+/**
+ * Variables for toolchains that would not find themselves with another HOME: as the user has set
+ * them (images often put rustup below /usr/local), or their folders in the user's home.
+ */
 export function composeToolchainVariables(
   env: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const pairs = toolchainVariables.map(([name, path]) => [name, join(homedir(), path)] as const);
+  const pairs = toolchainVariables.map(
+    ([name, path]) => [name, process.env[name] ?? join(homedir(), path)] as const,
+  );
   return Object.fromEntries(
     pairs.filter(([name, path]) => env[name] === undefined && existsSync(path)),
   );
