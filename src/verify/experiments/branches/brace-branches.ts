@@ -12,7 +12,13 @@ import {
 } from "../source-text/brackets.ts";
 import { type FoundBranch, type Outcome, unique } from "./branch.ts";
 import { endsInError } from "./error-branches.ts";
-import { findLeftOperand, findOperators, type Operators, splitOperands } from "./operands.ts";
+import {
+  findLeftOperand,
+  findOperators,
+  type Operators,
+  splitCondition,
+  toLeftOperand,
+} from "./operands.ts";
 
 type BraceLanguage = Exclude<SourceLanguage, "py">;
 
@@ -26,7 +32,7 @@ export function findBraceBranches(text: string, language: BraceLanguage): readon
   const flat = code.replaceAll("{", ";");
   const heads = findHeads(code, flat, language);
   const found = [
-    ...heads.flatMap((head) => splitHead(code, head, operators)),
+    ...heads.flatMap((head) => splitCondition(code, head, operators)),
     ...(language === "rust" ? [] : findValueConditions(code, language, operators)),
     ...(language === "rust" ? [] : findSwitchArms(code, flat, language)),
     ...(language === "js" || language === "java" ? findCatchArms(code) : []),
@@ -127,13 +133,6 @@ function findBody(code: string, from: number): Span & { readonly end: number } {
   return { from: start, to: end, end: Math.min(end + 1, code.length) };
 }
 
-const splitHead = (code: string, head: Head, operators: Operators): readonly FoundBranch[] =>
-  splitOperands(code, head, operators).map((span) => ({
-    ...span,
-    kind: "condition",
-    outcomes: head.outcomes,
-  }));
-
 /** Conditions in values: before `?`, `&&`, `||`, `??`. */
 function findValueConditions(
   code: string,
@@ -150,8 +149,7 @@ function findValueConditions(
     /^(?:&&|\|\||\?\?)$/.test(code.slice(index - 1, index + 1)) || isTernary(code, index);
   const beforeOperators = [...operators].flatMap(([at, word]): readonly FoundBranch[] => {
     const span = findLeftOperand(code, at, { ...form, isStop: isOperatorEnd });
-    const kind = word === "??" ? "nullish" : "condition";
-    return span === null ? [] : [{ ...span, kind, outcomes: both }];
+    return span === null ? [] : [toLeftOperand(span, word)];
   });
   if (language === "go") return beforeOperators;
 
@@ -161,7 +159,7 @@ function findValueConditions(
       isStop: (at) => isTernary(code, at),
     });
     if (span === null || isTypeText(code.slice(span.from, span.to))) return [];
-    return splitHead(code, { ...span, outcomes: both }, operators);
+    return splitCondition(code, { ...span, outcomes: both }, operators);
   });
 
   return [...beforeOperators, ...beforeQuestions];

@@ -5,7 +5,7 @@ import { findBranches } from "./find-branches.ts";
 const list = (path: string, is: string, was: string | null = null, gone: readonly string[] = []) =>
   findBranches({ path, was, is }, gone).map(
     ({ kind, text, outcomes }) =>
-      `${kind === "condition" ? "" : `${kind} `}${text}${outcomes.length === 2 || kind !== "condition" ? "" : ` ${outcomes.join()}`}`,
+      `${kind === "condition" ? "" : `${kind} `}${text}${outcomes.length === 2 || (kind !== "condition" && kind !== "nullish") ? "" : ` ${outcomes.join()}`}`,
   );
 
 describe("branches of new code", () => {
@@ -25,14 +25,14 @@ try { f(); } catch (error) { recover(); }
 `;
     expect(list("a.js", code).toSorted()).toEqual(
       [
-        "a.x",
-        "!isOpen(a)",
-        "nullish a.clock",
+        "a.x && !isOpen(a)",
+        "a.x true",
+        "nullish a.clock false",
         "queue.length > 0",
         'arm case "one":',
         "arm default:",
         "a.left",
-        "one.id",
+        "one.id false",
         "default 3",
         "arm try { f(); } catch (error) { recover(); }",
       ].toSorted(),
@@ -70,9 +70,9 @@ if __name__ == "__main__":
     f()
 `;
     expect(list("a.py", code)).toEqual([
-      "clock",
-      "a.left",
-      "a.right",
+      "clock false",
+      "a.left and a.right",
+      "a.left true",
       "y > 0",
       "arm except KeyError:",
     ]);
@@ -84,13 +84,13 @@ if __name__ == "__main__":
         "a.go",
         "package a\nfunc f() {\n\tif v, ok := m[k]; ok && v > 1 {\n\t\tg()\n\t}\n\tfor i := 0; i < 3; i++ {\n\t}\n\tswitch {\n\tcase v == 2:\n\t\tg()\n\t}\n}\n",
       ),
-    ).toEqual(["ok", "v > 1", "arm case v == 2:"]);
+    ).toEqual(["ok && v > 1", "ok true", "arm case v == 2:"]);
     expect(
       list(
         "a.rs",
         "fn f() { if cfg!(debug_assertions) && a { g() }\n if let Some(x) = y { g() } }\n#[cfg(test)]\nmod tests {\n fn t() { if b { g() } }\n}\n",
       ),
-    ).toEqual(["cfg!(debug_assertions)", "a"]);
+    ).toEqual(["cfg!(debug_assertions) && a", "cfg!(debug_assertions) true"]);
     expect(list("A.java", "class A { int f(int a) { return a > 3 ? 1 : 2; } }\n")).toEqual([
       "a > 3",
     ]);

@@ -5,6 +5,7 @@
 //   O1. A span that is found too short still is a value; one that may be too long is left out.
 
 import { findOpeningBracket, type Span, trimSpan } from "../source-text/brackets.ts";
+import type { FoundBranch, Outcome } from "./branch.ts";
 
 /** Logical operators by where they begin. */
 export type Operators = ReadonlyMap<number, string>;
@@ -12,20 +13,49 @@ export type Operators = ReadonlyMap<number, string>;
 export const findOperators = (code: string, pattern: RegExp): Operators =>
   new Map([...code.matchAll(pattern)].map(({ 0: word, index }) => [index, word]));
 
-/** The operands of a condition that logical operators join outside of its brackets. */
-export function splitOperands(code: string, span: Span, operators: Operators): readonly Span[] {
-  const operands: Span[] = [];
+/** What comes of a logical operator's left operand if the right one is asked as well. */
+const goesOn: Readonly<Record<string, Outcome>> = {
+  "&&": "true",
+  and: "true",
+  "||": "false",
+  or: "false",
+  "??": "false",
+};
+
+/** The left operand of a logical operator has to let the right one be asked. */
+export const toLeftOperand = (span: Span, word: string): FoundBranch => ({
+  ...span,
+  kind: word === "??" ? "nullish" : "condition",
+  outcomes: [goesOn[word] ?? "true"],
+});
+
+/**
+ * A condition as a whole, with the outcomes that are asked about, and its operands: each has to be
+ * asked. If one outcome ends in an error, its operands only say when.
+ */
+export function splitCondition(
+  code: string,
+  { outcomes, ...span }: Span & Pick<FoundBranch, "outcomes">,
+  operators: Operators,
+): readonly FoundBranch[] {
+  const whole: FoundBranch = { ...trimSpan(code, span), kind: "condition", outcomes };
+  return outcomes.length < 2 ? [whole] : [whole, ...findLeftOperands(code, span, operators)];
+}
+
+/** The operands that logical operators outside of brackets have on their left. */
+function findLeftOperands(code: string, span: Span, operators: Operators): readonly FoundBranch[] {
+  const operands: FoundBranch[] = [];
   let [from, depth] = [span.from, 0];
   for (let index = span.from; index < span.to; index += 1) {
     if ("([{".includes(code[index] ?? "")) depth += 1;
     if (")]}".includes(code[index] ?? "")) depth -= 1;
     const word = depth === 0 ? operators.get(index) : undefined;
     if (word === undefined) continue;
-    operands.push({ from, to: index });
+    operands.push(toLeftOperand(trimSpan(code, { from, to: index }), word));
     from = index + word.length;
   }
 
-  return [...operands, { from, to: span.to }].map((operand) => trimSpan(code, operand));
+  return operands;
 }
 
 /** How an operand of a language ends before its beginning. */

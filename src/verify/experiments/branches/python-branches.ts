@@ -4,7 +4,7 @@ import { maskText } from "../../protected/mask-text.ts";
 import { findOutsideBrackets, type Span, trimSpan } from "../source-text/brackets.ts";
 import { type FoundBranch, type Outcome, unique } from "./branch.ts";
 import { endsInError } from "./error-branches.ts";
-import { findLeftOperand, findOperators, splitOperands } from "./operands.ts";
+import { findLeftOperand, findOperators, splitCondition, toLeftOperand } from "./operands.ts";
 
 const both: readonly Outcome[] = ["true", "false"];
 
@@ -19,24 +19,20 @@ export function findPythonBranches(text: string): readonly FoundBranch[] {
   const depths = countDepths(code);
   const joins = (index: number): boolean => (depths[index] ?? 0) > 0;
   const found = [
-    ...findHeads(code).flatMap(({ outcomes, ...span }) =>
-      splitOperands(code, span, operators).map((operand) => ({ ...operand, outcomes })),
-    ),
+    ...findHeads(code).flatMap((head) => splitCondition(code, head, operators)),
     ...findInlineConditions(code).flatMap((span) =>
-      splitOperands(code, span, operators).map((operand) => ({ ...operand, outcomes: both })),
+      splitCondition(code, { ...span, outcomes: both }, operators),
     ),
-    ...[...operators.keys()].flatMap((at) => {
+    ...[...operators].flatMap(([at, word]) => {
       const span = findLeftOperand(code, at, {
         leadingWords,
         isStop: () => false,
         joins,
         isHead: () => false,
       });
-      return span === null ? [] : [{ ...span, outcomes: both }];
+      return span === null ? [] : [toLeftOperand(span, word)];
     }),
-  ]
-    .filter(({ from, to }) => isDecision(code.slice(from, to)))
-    .map((span): FoundBranch => ({ ...span, kind: "condition" }));
+  ].filter(({ from, to }) => isDecision(code.slice(from, to)));
 
   return [...unique(found), ...findArms(code)];
 }

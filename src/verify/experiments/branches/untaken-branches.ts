@@ -39,7 +39,7 @@ async function confirm(
 ): Promise<{ readonly text: string | null } | "taken" | null> {
   const untaken = marks.ways.filter(({ mark }) => !taken.has(mark));
   if (untaken.length === 0) return { text: null };
-  if (untaken.length === marks.ways.length) return null; // U2
+  if (taken.size === 0) return null; // U2
   const observed = await runWith(null, { edits: marks.traps(untaken), command });
   if (observed === null) return null;
   return observed.passed ? { text: describeUntaken(untaken, taken) } : "taken";
