@@ -205,7 +205,7 @@ def look():
 
 it("another world has another number of processors, user and hash seed for Python", () => {
   const run = (command: string): string =>
-    execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" }).trim();
+    execFileSync("/bin/sh", ["-c", command], { cwd: folder, encoding: "utf8" }).trim();
   const asked = `python3 -c 'import multiprocessing, os; print(multiprocessing.cpu_count(), os.getuid(), os.environ["PYTHONHASHSEED"])'`;
   const [processors, ...rest] = run(wrapInOtherWorld(asked)).split(" ");
   expect(rest).toEqual(["65534", "4242"]);
