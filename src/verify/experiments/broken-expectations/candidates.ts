@@ -7,6 +7,7 @@ import { findProtectionRow, isProgramText } from "../../protected/kinds.ts";
 import { maskText } from "../../protected/mask-text.ts";
 import { filterPrograms, filterTests } from "../../protected/program-and-test-paths.ts";
 import { findRustTests, isInside } from "../source-text/rust-places.ts";
+import { findRedefined } from "../source-text/definitions.ts";
 import { createLineCounter, findTestCases, type TestCase } from "../source-text/test-cases.ts";
 import { changeDigit, createNonce, findForm, shuffle } from "./choose-flips.ts";
 import { areExamplesRun, createExampleFlips, findExampleCases } from "./examples.ts";
@@ -187,7 +188,7 @@ async function findDecidingTestsIn(
     if (baseText !== null) earlierCases.push(...listCases(path, baseText));
   }
 
-  const addedWords = await findAddedWords(lab, texts);
+  const words = await findWordsOfWork(lab, texts);
   const cases = [...texts].flatMap(([path, text]) => listCases(path, text));
   const run = filterRunFiles(cases, lab.now);
   const allDeciding = filterDeciding(run, earlierCases, lab.before, lab.wasRed);
@@ -211,13 +212,13 @@ async function findDecidingTestsIn(
   const flips = [...texts.keys()].flatMap((path) =>
     flipsOf(path).filter(isInRunTests(path, textOf(path), lab)),
   );
-  const singles = chooseSingles(flips, addedWords, lab);
+  const singles = chooseSingles(flips, words, lab);
   const isSingle = (flip: Flip): boolean =>
     singles.some(({ line, path }) => path === flip.path && line === flip.line);
   const dataFlips = await readDataFlips(texts, basePaths, lab);
 
   return {
-    tests: findTestFlips(deciding, textOf, { seed: lab.seed, nonce, words: addedWords, flipsOf }),
+    tests: findTestFlips(deciding, textOf, { seed: lab.seed, nonce, words, flipsOf }),
     singles: [...dataFlips, ...singles],
     controls: flips.filter((flip) => flip.score >= strongScore && !isSingle(flip)),
     textOf,
@@ -227,20 +228,29 @@ async function findDecidingTestsIn(
 }
 
 /**
- * Identifiers that the work added to its code. `texts`: the files with tests, which don't count.
+ * What the work is about: identifiers that it added to its code, functions that it changed, and the
+ * names of its files. `texts`: the files with tests, which don't count.
  */
-async function findAddedWords(
+async function findWordsOfWork(
   lab: Lab,
   texts: ReadonlyMap<string, string>,
 ): Promise<ReadonlySet<string>> {
   const sources = lab.changedPaths
     .filter((path) => isProgramText(path) && !texts.has(path))
     .slice(0, filesReadMax);
-  const changes = sources.map(async (path) => ({
-    was: await lab.textAt("base", path),
-    is: (await lab.textAt("work", path)) ?? "",
-  }));
-  return findAddedIdentifiers(await Promise.all(changes));
+  const changes = await Promise.all(
+    sources.map(async (path) => ({
+      path,
+      was: await lab.textAt("base", path),
+      is: (await lab.textAt("work", path)) ?? "",
+    })),
+  );
+  const redefined = changes.flatMap(({ path, was, is }) =>
+    was === null ? [] : findRedefined(path, was, is).map((pair) => pair.is.name),
+  );
+  const fileNames = sources.map((path) => /([\w$]+)[^/]*$/.exec(path)?.[1] ?? "");
+
+  return new Set([...findAddedIdentifiers(changes), ...redefined, ...fileNames]);
 }
 
 /**
@@ -249,16 +259,12 @@ async function findAddedWords(
  */
 function chooseSingles(
   flips: readonly Flip[],
-  addedWords: ReadonlySet<string>,
+  words: ReadonlySet<string>,
   lab: Lab,
 ): readonly Flip[] {
   const strongest = shuffle(flips, lab.seed, ({ path, line }) => `${path}:${line}`)
-    .filter(
-      ({ score, was }) => mentionsAny(was, addedWords) || (lab.wasRed && score >= strongScore),
-    )
-    .toSorted(
-      (left, right) => scoreRelevance(right, addedWords) - scoreRelevance(left, addedWords),
-    );
+    .filter(({ score, was }) => mentionsAny(was, words) || (lab.wasRed && score >= strongScore))
+    .toSorted((left, right) => scoreRelevance(right, words) - scoreRelevance(left, words));
 
   const isFirstInLine = ({ path, line }: Flip, index: number): boolean =>
     strongest.findIndex((flip) => flip.path === path && flip.line === line) === index;
@@ -266,6 +272,9 @@ function chooseSingles(
   const expected = all.filter((flip) => !isAsked(flip));
   const ordered = expected.length > 0 ? expected : all;
   const chosen = ordered.slice(0, singlesMax);
+  const isAboutWork = ({ was }: Flip): boolean => mentionsAny(was, words);
+  const first = chosen.some(isAboutWork) ? undefined : ordered.find(isAboutWork);
+  if (first !== undefined) chosen.unshift(first);
   const forms = new Set<string>();
 
   for (const flip of ordered.filter((candidate) => findForm(candidate).calls.length > 1)) {
