@@ -99,6 +99,13 @@ if __name__ == "__main__":
     ).toEqual(["a & 1"]);
   });
 
+  test("signs of two units move nothing", () => {
+    expect(list("a.py", "x = ['🦀🦀🦀',\n  a or\n  b]\ny = f(c\n  or d)\n")).toEqual([
+      "a false",
+      "c false",
+    ]);
+  });
+
   test("only those of lines that were not there before, here or in a file that is gone", () => {
     const code = "if (a) b();\nif (c) d();\nif (e) f();\n";
     expect(list("a.js", code, "  if (a) b();\n", ["if (e) f();"])).toEqual(["c"]);

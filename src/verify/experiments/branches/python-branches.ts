@@ -46,9 +46,9 @@ const isDecision = (text: string): boolean =>
 
 function countDepths(code: string): readonly number[] {
   let depth = 0;
-  return [...code].map((letter) => {
-    if ("([{".includes(letter)) depth += 1;
-    if (")]}".includes(letter)) depth -= 1;
+  return Array.from({ length: code.length }, (_, index) => {
+    if ("([{".includes(code[index] ?? "")) depth += 1;
+    if (")]}".includes(code[index] ?? "")) depth -= 1;
     return depth;
   });
 }
