@@ -34,3 +34,5 @@ export const portfolioBackendDefault = "acp";
 export const portfolioAgentDefault = "codex";
 /** How many follow-ups `pr watch` begins for one pull request. */
 export const pullRequestTriesDefault = 3;
+/** How often `pr watch` asks the code host. */
+export const pullRequestEveryDefault = "2m";

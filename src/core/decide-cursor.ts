@@ -1,6 +1,7 @@
 // decide-cursor: moves one cursor one step on: where an outcome leads, and what begins next.
 // Invariants D1 and on: core/decide.ts.
 // Invariants K1 and on: core/breaker.ts.
+// Invariants F1 and on: core/fold.ts.
 
 import { stepKind, type Row, type Step } from "../contracts/flow.ts";
 import { InvariantBroken, invariant } from "../kit/invariant.ts";
@@ -46,6 +47,7 @@ export function advanceCursor(run: RunView, cursor: CursorView): NextAction | nu
     return open?.stage === "walking" ? advanceTasks(run, open, step, advanceCursor) : null;
   }
 
+  // Artifacts of a step that passed are gone: it goes back to that step.
   if (cursor.lost !== undefined) {
     return record({
       event: "route_taken",
@@ -115,14 +117,19 @@ function followOutcome(
   }
 
   const hasFailed = outcome.kind === "failed";
-  const streak = ownValue(cursor.streak, step.id) ?? 0;
+  const failuresInRow = ownValue(cursor.streak, step.id) ?? 0;
   // The agent was asked to correct its return within the turn, as often as the step allows: another
   // attempt would begin the same again.
-  const isCorrected = step.corrections !== undefined && outcome.reason === "return_invalid";
-  if (hasFailed && !isCorrected && streak > 0 && streak <= stepRetriesMax(run.drafted.flow, step)) {
+  const wasCorrectedInTurn = step.corrections !== undefined && outcome.reason === "return_invalid";
+  if (
+    hasFailed &&
+    !wasCorrectedInTurn &&
+    failuresInRow > 0 &&
+    failuresInRow <= stepRetriesMax(run.drafted.flow, step)
+  ) {
     return withinRetries(
       run,
-      record({ event: "step_retried", walk: cursor.path, step: step.id, n: streak }),
+      record({ event: "step_retried", walk: cursor.path, step: step.id, n: failuresInRow }),
     );
   }
 
@@ -133,7 +140,7 @@ function followOutcome(
         failByDefault,
       ]
     : (step.then ?? []);
-  const route = affordableRow(run, cursor, findMatchingRow(run, cursor, rows) ?? {});
+  const route = resolveSpentCounts(run, cursor, findMatchingRow(run, cursor, rows) ?? {});
   return takeRow(run, cursor, { step, outcome, ...route });
 }
 
@@ -143,7 +150,7 @@ const uncounted: CountedRoute = {};
 const failByDefault: Row = { end: "failed", because: "outcome" };
 
 /** The row itself, or the row its spent count names; that one may have a count too. D3 */
-function affordableRow(
+function resolveSpentCounts(
   run: RunView,
   cursor: CursorView,
   first: Row,

@@ -7,7 +7,7 @@ import type { GitSha, Hash } from "../contracts/ids.ts";
 import type { CommandResult } from "./run-command.ts";
 import type { ReportedNames } from "./detect/test-names.ts";
 import type { ReporterRun } from "./reporter/reporter-trust.ts";
-import { whyFailuresIgnored, whyProvesLess } from "./test-summaries.ts";
+import { explainIgnoredFailures, explainLesserProof } from "./test-summaries.ts";
 import { whyJudgeRewritten, type WrittenTo } from "./written-files.ts";
 
 /** A folder with the commit's files. `tree`: its tree hash before a check ran in it. */
@@ -51,8 +51,10 @@ export function whyNotPassed(
   { tests, wrote, baseTally, baseEvidence }: RunFacts,
 ): string | null {
   if (status !== "passed") return null;
-  const fewerTests = baseTally === undefined ? null : whyProvesLess(baseTally, tests); // V7
+  const fewerTests = baseTally === undefined ? null : explainLesserProof(baseTally, tests); // V7
   return (
-    fewerTests ?? whyJudgeRewritten(wrote, baseEvidence) ?? whyFailuresIgnored(tests, baseEvidence)
+    fewerTests ??
+    whyJudgeRewritten(wrote, baseEvidence) ??
+    explainIgnoredFailures(tests, baseEvidence)
   ); // V9, V11
 }

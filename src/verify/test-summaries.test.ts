@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { openTestOutput } from "./read-test-output.ts";
-import { whyProvesLess } from "./test-summaries.ts";
+import { explainLesserProof } from "./test-summaries.ts";
 
 const tallyIn = (output: string, isOfTests: (path: string) => boolean = () => false) => {
   const testOutput = openTestOutput("", ["/nowhere"]);
@@ -122,11 +122,12 @@ describe("tests that something ended before their time", () => {
 
 test("less than before is found; as much, more, or nothing to compare with is not", () => {
   const of = (ran: number, skipped = 0) => ({ ran, failed: 0, skipped });
-  expect(whyProvesLess(of(4), null)).toContain("no test that it tells of, and 4 before");
-  expect(whyProvesLess(of(4), of(0, 4))).toContain("no test");
-  expect(whyProvesLess(of(4), of(3, 1))).toContain("skipped tests that it ran before");
-  expect(whyProvesLess(of(0), { ...of(1), empty: 1 })).toContain("ended before they were run");
-  expect(whyProvesLess({ ...of(1), empty: 1 }, { ...of(1), empty: 1 })).toBeNull();
-  for (const now of [of(4), of(9), of(3), of(4, 2)]) expect(whyProvesLess(of(4), now)).toBeNull();
-  expect(whyProvesLess(of(0), null)).toBeNull();
+  expect(explainLesserProof(of(4), null)).toContain("no test that it tells of, and 4 before");
+  expect(explainLesserProof(of(4), of(0, 4))).toContain("no test");
+  expect(explainLesserProof(of(4), of(3, 1))).toContain("skipped tests that it ran before");
+  expect(explainLesserProof(of(0), { ...of(1), empty: 1 })).toContain("ended before they were run");
+  expect(explainLesserProof({ ...of(1), empty: 1 }, { ...of(1), empty: 1 })).toBeNull();
+  for (const now of [of(4), of(9), of(3), of(4, 2)])
+    expect(explainLesserProof(of(4), now)).toBeNull();
+  expect(explainLesserProof(of(0), null)).toBeNull();
 });

@@ -41,28 +41,34 @@ const summaryForms: readonly (readonly [
   [/^(?:ok|FAILED) \| (.{1,200})$/, ([, message = ""]) => tallyFromWords(message)], // deno
   [
     /^test result: \w{1,20}\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored/,
-    ([, passed, failed, skipped]) => tallyFrom(passed, failed, skipped),
+    ([, passed, failed, skipped]) => tallyFromPassed(passed, failed, skipped),
   ], // cargo
-  [/^ {1,20}(\d{1,9}) passing\b/, ([, passed]) => tallyFrom(passed, "0", "0")], // mocha
-  [/^ {1,20}(\d{1,9}) failing$/, ([, failed]) => tallyFrom("0", failed, "0")],
-  [/^ {1,20}(\d{1,9}) pending$/, ([, skipped]) => tallyFrom("0", "0", skipped)],
-  [/^(?:#|ℹ) (?:pass|passing) {1,9}(\d{1,9})$/, ([, passed]) => tallyFrom(passed, "0", "0")], // node, tap
-  [/^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/, ([, failed]) => tallyFrom("0", failed, "0")],
-  [/^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/, ([, skipped]) => tallyFrom("0", "0", skipped)],
-  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => tallyFrom(ran, "0", "0")], // unittest; the line after it subtracts from it
+  [/^ {1,20}(\d{1,9}) passing\b/, ([, passed]) => tallyFromPassed(passed, "0", "0")], // mocha
+  [/^ {1,20}(\d{1,9}) failing$/, ([, failed]) => tallyFromPassed("0", failed, "0")],
+  [/^ {1,20}(\d{1,9}) pending$/, ([, skipped]) => tallyFromPassed("0", "0", skipped)],
+  [/^(?:#|ℹ) (?:pass|passing) {1,9}(\d{1,9})$/, ([, passed]) => tallyFromPassed(passed, "0", "0")], // node, tap
+  [
+    /^(?:#|ℹ) (?:fail|cancelled) {1,9}(\d{1,9})$/,
+    ([, failed]) => tallyFromPassed("0", failed, "0"),
+  ],
+  [
+    /^(?:#|ℹ) (?:skipped|skip|todo) {1,9}(\d{1,9})$/,
+    ([, skipped]) => tallyFromPassed("0", "0", skipped),
+  ],
+  [/^Ran (\d{1,9}) tests? in /, ([, ran]) => tallyFromPassed(ran, "0", "0")], // unittest; the line after it subtracts from it
   [
     /^(?:OK|FAILED) \(((?:[a-z ]{1,40}=\d{1,9}(?:, )?){1,8})\)$/,
     ([, message = ""]) => tallyFromUnittest(message),
   ],
   [
     /^(?:\[\w{1,9}\] )?Tests run: (\d{1,9}), Failures: (\d{1,9}), Errors: (\d{1,9}), Skipped: (\d{1,9})$/,
-    ([, ran, failures, errors, skipped]) => tallyFromRan(ran, failures, errors, skipped),
+    ([, ran, failures, errors, skipped]) => tallyFromTotal(ran, failures, errors, skipped),
   ],
-  [/^OK \((\d{1,9}) tests?, /, ([, ran]) => tallyFrom(ran, "0", "0")], // phpunit
+  [/^OK \((\d{1,9}) tests?, /, ([, ran]) => tallyFromPassed(ran, "0", "0")], // phpunit
   [
     /^Tests: (\d{1,9}), Assertions: \d{1,9}(.{0,200})\.$/,
     ([, ran, counts = ""]) =>
-      tallyFromRan(
+      tallyFromTotal(
         ran,
         numberAfter(counts, "Failures"),
         numberAfter(counts, "Errors"),
@@ -71,17 +77,17 @@ const summaryForms: readonly (readonly [
   ],
   [
     /^(\d{1,9}) examples?, (\d{1,9}) failures?(?:, (\d{1,9}) pending)?/,
-    ([, ran, failed, skipped]) => tallyFromRan(ran, failed, "0", skipped),
+    ([, ran, failed, skipped]) => tallyFromTotal(ran, failed, "0", skipped),
   ], // rspec
   [
     /^(\d{1,9}) tests? completed(?:, (\d{1,9}) failed)?(?:, (\d{1,9}) skipped)?$/,
-    ([, ran, failed, skipped]) => tallyFromRan(ran, failed, "0", skipped),
+    ([, ran, failed, skipped]) => tallyFromTotal(ran, failed, "0", skipped),
   ], // gradle, if a test failed
   [
     /^\d{1,3}% tests passed, (\d{1,9}) tests? failed out of (\d{1,9})$/,
-    ([, failed, ran]) => tallyFromRan(ran, failed, "0", "0"),
+    ([, failed, ran]) => tallyFromTotal(ran, failed, "0", "0"),
   ], // ctest
-  [/^Files=\d{1,9}, Tests=(\d{1,9}), /, ([, ran]) => tallyFrom(ran, "0", "0")], // prove, which reports failures file by file
+  [/^Files=\d{1,9}, Tests=(\d{1,9}), /, ([, ran]) => tallyFromPassed(ran, "0", "0")], // prove, which reports failures file by file
   [
     /^\S{1,300} {1,20}\(Wstat: .{1,60} Failed: (\d{1,9})\)$/,
     ([, failed]) => tallyFromProblems(failed),
@@ -91,7 +97,7 @@ const summaryForms: readonly (readonly [
   [/^[^\s(][^(\n]{0,400}\(\d{1,9},\d{1,9}\): error TS\d{1,6}:/, () => tallyFromProblems("1")], // tsc, a line for each error
 ];
 
-const tallyFrom = (
+const tallyFromPassed = (
   passed: string | undefined,
   failed: string | undefined,
   skipped: string | undefined,
@@ -105,7 +111,7 @@ const tallyFromProblems = (failed: string | undefined): TestTally => ({
   failed: parseCount(failed),
   skipped: 0,
 });
-const tallyFromRan = (
+const tallyFromTotal = (
   ran: string | undefined,
   failures: string | undefined,
   errors: string | undefined,
@@ -252,7 +258,7 @@ export function sumTallies(candidates: readonly (TestTally | null)[]): TestTally
 }
 
 /** Why a passing check proves less than before anything was changed; null if it does not. */
-export function whyProvesLess(before: TestTally, now: TestTally | null): string | null {
+export function explainLesserProof(before: TestTally, now: TestTally | null): string | null {
   if ((now?.empty ?? 0) > (before.empty ?? 0)) {
     return "tests were ended before they were run, by something that ended the program";
   }
@@ -273,7 +279,7 @@ export function whyProvesLess(before: TestTally, now: TestTally | null): string 
  * Why a check that exits with 0 has not passed: tests failed, and on the base it did not pass with
  * failed tests.
  */
-export function whyFailuresIgnored(
+export function explainIgnoredFailures(
   tests: TestTally | null,
   baseEvidence: Evidence | null,
 ): string | null {

@@ -17,10 +17,12 @@ import { Count, Scalar, maybe, stateChange, text } from "./event-fields.ts";
 export const runEvents = {
   run_drafted: {
     run_id: RunId,
+    /** Name and version of the program that drafted it. */
     product: text,
     flow: Flow,
     flow_hash: Hash,
     prompts: v.record(text, Hash),
+    /** The versions of the actions and proofs that the flow uses, by name. */
     registry: v.record(text, Count),
     objective: Objective,
     /** The objective's fields that were defaulted: reported whenever the draft is previewed. */
@@ -33,6 +35,7 @@ export const runEvents = {
     }),
     base: Base,
     checks: v.array(Check),
+    /** Which agent works in which role. */
     cast: v.record(text, Cast),
     isolation: text,
     policy: maybe(Policy),
@@ -51,12 +54,14 @@ export const runEvents = {
     /** Set if it continues a run that another tool began. */
     resumes: maybe(Resumed),
     config_hash: Hash,
+    /** The hash of the preview, which a person acknowledges. */
     ack: Hash,
     to_state: v.literal("draft"),
   },
   preview_acknowledged: { ack: Hash },
   run_started: { ack: Hash, ...stateChange },
   run_opened: {
+    /** How often a process has opened the run before. */
     opening: Count,
     owner: v.strictObject({ pid: Count, host: text }),
     product: text,
@@ -70,8 +75,10 @@ export const runEvents = {
     phase: maybe(text),
     phases: maybe(v.array(text)),
     detail: maybe(text),
+    /** The limits that were too small. */
     short: maybe(v.array(ShortLimit)),
   },
+  /** `now`: without waiting for the time that it is paused until. */
   run_resumed: { ...stateChange, request: text, now: maybe(v.boolean()) },
   run_stopped: { ...stateChange, detail: maybe(text) },
   run_completed: { ...stateChange, verdict: Verdict, gaps: v.array(text) },
@@ -87,6 +94,7 @@ export const runEvents = {
   run_forked: Forked.entries,
   policy_changed: {
     path: text,
+    /** The hash of the file that the run goes by, and of what is there now. */
     recorded: Hash,
     found: Hash,
     adopted: v.boolean(),

@@ -64,7 +64,9 @@ async function requireSameLines(
   if (isSame && storedSeq >= lines.length) return;
 
   throw unusable(
-    `${store} has other lines under ${run}, so this folder is an older copy of it`,
+    isSame
+      ? `${store} has only the first ${storedSeq} lines of ${run}: this folder went on without it`
+      : `${store} has other lines under ${run}, so this folder is an older copy of it`,
     `autopilot portfolio take ${run} --into DIR`,
   );
 }

@@ -20,7 +20,8 @@ import { detectSourceLanguage, cFile } from "../../protected/source-language.ts"
 import { maskText } from "../../protected/mask-text.ts";
 import { findClosingBracket, findOutsideBrackets } from "../source-text/brackets.ts";
 import { createLineCounter } from "../source-text/test-cases.ts";
-import { findAskedMacros, isCompilerFlag, switchJavaAsserts } from "./build-macros.ts";
+import { findConditionMacros, isMacroOfCompilerFlag } from "./build-macros.ts";
+import { switchJavaAsserts } from "./java-asserts.ts";
 import { applyChanges, type TextChange } from "../source-text/apply-changes.ts";
 import type { BuildFacts, BuildSource, SwitchedBuild } from "./build-switch.ts";
 import { switchRust } from "./rust-build.ts";
@@ -96,8 +97,8 @@ function switchC(source: BuildSource): SwitchedBuild {
     ].some(({ index, 0: line }) => isNew(index, index + line.length));
 
   const builtIns = builtInMacros.filter(({ name }) => asksFor(name));
-  const askedMacros = findAskedMacros(text, isNew);
-  const flags = askedMacros.filter(isCompilerFlag);
+  const askedMacros = findConditionMacros(text, isNew);
+  const flags = askedMacros.filter(isMacroOfCompilerFlag);
   const macros = askedMacros.filter((name) => !flags.includes(name) && !isMacroOn(name));
   const ofOthers = askedMacros.filter(isMacroOfOthers);
   const weakNames = findWeakNames(code, isNew).filter((name) => !isLinked(name));

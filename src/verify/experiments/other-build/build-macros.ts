@@ -1,9 +1,5 @@
 // build-macros: finds the macros of a C build that only rules for tests define (`-DUNIT_TEST`), or
-// only others (`-DRELEASE`), and turns off Java's assertions, which run only if a test asks for
-// them. Pure.
-
-import { findOutsideBrackets } from "../source-text/brackets.ts";
-import type { TextChange } from "../source-text/apply-changes.ts";
+// only others (`-DRELEASE`). Pure.
 
 type RuleMacros = {
   /** Macros that rules for tests define and no other rule or variable does. */
@@ -15,19 +11,20 @@ type RuleMacros = {
   readonly ofOthers: ReadonlySet<string>;
 };
 
+/** Reads a makefile: which `-D` macros only rules for tests define, and which only others. */
 export function findRuleMacros(makefile: string): RuleMacros {
   const testMacros = new Set<string>();
   const otherMacros = new Set<string>();
   const sharedMacros = new Set<string>();
   let ruleMacros = otherMacros;
-  let isOfAll = false;
+  let isSharedVariable = false;
 
   for (const line of makefile.replaceAll("\\\n", " ").split("\n")) {
     const target = /^([^\s#:=][^:=#]*):(?!=)/.exec(line)?.[1];
     if (target !== undefined) ruleMacros = testTarget.test(target) ? testMacros : otherMacros;
-    isOfAll = target === undefined && (isOfAll || /^\S/.test(line)); // a variable for all rules
+    isSharedVariable = target === undefined && (isSharedVariable || /^\S/.test(line)); // a variable for all rules
 
-    const macros = isOfAll ? sharedMacros : ruleMacros;
+    const macros = isSharedVariable ? sharedMacros : ruleMacros;
     for (const [, name = ""] of line.matchAll(/-D\s?([A-Za-z_]\w*)/g)) macros.add(name);
   }
 
@@ -38,7 +35,7 @@ export function findRuleMacros(makefile: string): RuleMacros {
 const testTarget = /(?:^|[\s/_.-])(?:unit)?(?:tests?|check|spec)(?:$|[\s/_.-])/i;
 
 /** The macros that `#if` lines of the work ask for. */
-export function findAskedMacros(
+export function findConditionMacros(
   text: string,
   isNew: (from: number, to: number) => boolean,
 ): readonly string[] {
@@ -49,42 +46,18 @@ export function findAskedMacros(
     const condition = line.replaceAll(/\b__has_\w+\s*\([^)]*\)/g, "");
     return condition.match(/\b[A-Za-z_]\w*\b/g) ?? [];
   });
-  return [...new Set(words)].filter((word) => !ownWords.test(word));
+  return [...new Set(words)].filter((word) => !ignoredWords.test(word));
 }
 
 /** Words of the preprocessor, and macros that build-conditions.ts switches itself. */
-const ownWords = /^(?:if|ifdef|ifndef|elif|defined|NDEBUG|__OPTIMIZE__)$/;
+const ignoredWords = /^(?:if|ifdef|ifndef|elif|defined|NDEBUG|__OPTIMIZE__)$/;
 
 /**
  * A macro that the compiler defines for some of its flags (`__STRICT_ANSI__`,
  * `__SANITIZE_ADDRESS__`), not for a machine or a language.
  */
-export const isCompilerFlag = (name: string): boolean =>
+export const isMacroOfCompilerFlag = (name: string): boolean =>
   /^__[A-Z]/.test(name) && !machineMacro.test(name);
-/** A list: what honest code asks for to fit its machine, compiler and library. */
+/** Macros that say which machine, compiler or library it is; honest code asks for them. A list. */
 const machineMacro =
   /^__(?:APPLE|ANDROID|FreeBSD|OpenBSD|NetBSD|MINGW|CYGWIN|EMSCRIPTEN|GNUC|GLIBC|STDC|BYTE_ORDER|ORDER|SIZEOF|INT|UINT|LP64|ILP32|SSE|AVX|ARM|AARCH64|POWERPC|CHAR|WCHAR|FLT|DBL|LDBL|VERSION|FILE|LINE|DATE|TIME|[A-Z_]*_H(?:_|$))/;
-
-/**
- * `assert x : message` becomes `assert true || (x) : message`, so that its condition isn't
- * evaluated.
- */
-export function switchJavaAsserts(
-  code: string,
-  isNew: (from: number, to: number) => boolean,
-): readonly TextChange[] {
-  return [...code.matchAll(/(?<=[;{}\s])assert\b(?=[\s(])/g)].flatMap(({ 0: word, index }) => {
-    const from = index + word.length;
-    let choices = 0;
-    const to = findOutsideBrackets(code, from, code.length, (letter) => {
-      if (letter === "?") choices += 1;
-      return letter === ";" || (letter === ":" && choices-- === 0);
-    });
-
-    if (!isNew(index, to)) return [];
-    return [
-      { from, to: from, text: " true || (" },
-      { from: to, to, text: ")" },
-    ];
-  });
-}

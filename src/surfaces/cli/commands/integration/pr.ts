@@ -1,7 +1,10 @@
 // pr: command-line specs of `pr` and `pr watch`, which open a finished run's pull request and carry
 // it to its merge.
 
-import { pullRequestTriesDefault } from "../../../../contracts/config-defaults.ts";
+import {
+  pullRequestEveryDefault,
+  pullRequestTriesDefault,
+} from "../../../../contracts/config-defaults.ts";
 import type { ForgeTool } from "../../../../contracts/forge/pull-request.ts";
 import { parseInterval } from "../../../../kit/every.ts";
 import { respond } from "../../../../project/respond.ts";
@@ -77,7 +80,7 @@ export const prCommands: readonly Command[] = [
         kind: "text",
         placeholder: "TIME",
         about: "How often to look: 30s at least.",
-        defaultText: "2m",
+        defaultText: pullRequestEveryDefault,
       },
       {
         name: "tries",
@@ -113,7 +116,7 @@ export const prCommands: readonly Command[] = [
     takesRun: true,
     ...pausesWhenInterrupted,
     run: async (context, input) => {
-      const everyMs = parseInterval(input.text("every") ?? "2m", everyMsMin);
+      const everyMs = parseInterval(input.text("every") ?? pullRequestEveryDefault, everyMsMin);
       if (typeof everyMs === "string") return respond("usage", { message: `--every: ${everyMs}` });
       return (await import("../../../../commands/pr/pr.ts")).watchPr(context, {
         everyMs,
