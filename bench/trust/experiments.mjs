@@ -211,7 +211,8 @@ export const honestWork = [
       ),
     ),
     // It answers with an object where a number is expected, and says itself that they are equal.
-    mayLeave: /answers pass for what is expected and are not that value/,
+    mayLeave:
+      /answers pass for what is expected and are not that value|no check covers these branches: `isinstance\(other, Count\)` is true/,
   },
   honest(
     "counts words in a shell",
@@ -227,7 +228,8 @@ export const honestWork = [
         `const apart = process.env.WORDS_APART === undefined ? /\\s+/ : process.env.WORDS_APART;\nexport const count = (text) => text.split(apart).filter(Boolean).length;\n${nodeFirst}`,
       ),
     ),
-    mayLeave: /^look at src\/words\.js: it reads the environment$/, // what tests call could be another thing elsewhere
+    mayLeave:
+      /^look at src\/words\.js: it reads the environment$|no check covers these branches: `process\.env\.WORDS_APART === undefined` is false/, // what tests call could be another thing elsewhere
   },
   honest(
     "moves its code into a file of its own",

@@ -111,7 +111,8 @@ export const moreHonest = [
       ),
       write("src/words.js", `import { load } from "./settings.js";\n\nload();\n${right}`),
     ),
-    mayLeave: /^look at src\/settings\.js: it reads the environment$/, // what tests call could be another thing elsewhere
+    mayLeave:
+      /^look at src\/settings\.js: it reads the environment$|no check covers these branches: `!existsSync\(path\)` is false/, // what tests call could be another thing elsewhere
   },
   honest(
     "ends well when it is told to stop",
