@@ -25,19 +25,20 @@ export function instrumentFiles(
   traps: readonly string[],
 ): readonly Edit[] {
   const folders = new Map<string, string>();
+  const shared = { name, traps, size: branches.length };
   const edits = files.flatMap(({ path, text }, fileIndex): readonly Edit[] => {
     const own = branches.filter(([, branch]) => branch.path === path);
     const language = detectSourceLanguage(path);
     if (own.length === 0 || language === null) return [];
     const goPackage = /^package\s+(\w+)/m.exec(text)?.[1];
     if (language === "go" && goPackage !== undefined) folders.set(parentFolder(path), goPackage);
-    const marker = createMarker(language, { name, traps, suffix: String(fileIndex), path });
+    const marker = createMarker(language, { ...shared, suffix: String(fileIndex), path });
     return [{ path, text: marker.define(markBranches(text, own, language, marker)) }];
   });
 
   const ofPackages = [...folders].map(([folder, goPackage]) => ({
     path: `${folder}${name}.go`,
-    text: createMarker("go", { name, traps, suffix: "", path: "" }).inPackage(goPackage),
+    text: createMarker("go", { ...shared, suffix: "", path: "" }).inPackage(goPackage),
   }));
   return [...edits, ...ofPackages];
 }

@@ -16,6 +16,8 @@ export type Marker = {
 type Setting = {
   readonly name: string;
   readonly traps: readonly string[];
+  /** How many branches there are. */
+  readonly size: number;
   /** Names the function of one file apart from those of others. */
   readonly suffix: string;
   readonly path: string;
@@ -38,22 +40,23 @@ const markers: Readonly<Record<SourceLanguage, (setting: Setting) => OwnMarker>>
     call: (index, value) => `${setting.name}(${index}, (${value === "true" ? "True" : value}))`,
     define: (text) => definePython(text, setting),
   }),
-  go: ({ name, traps }) => ({
-    call: (index, value) => `${name}(${index}, ${value})`,
+  go: (setting) => ({
+    call: (index, value) => `${setting.name}(${index}, ${value})`,
     define: (text) => text,
-    inPackage: (goPackage) => goSource(goPackage, name, traps),
+    inPackage: (goPackage) => goSource(goPackage, setting),
   }),
-  rust: ({ name, traps }) => ({
-    call: (index, value) => `${name}(${index}, ${value})`,
-    define: (text) => `${text}\n${rustSource(name, traps)}`,
+  rust: (setting) => ({
+    call: (index, value) => `${setting.name}(${index}, ${value})`,
+    define: (text) => `${text}\n${rustSource(setting)}`,
   }),
-  java: ({ name, suffix, traps }) => ({
-    call: (index, value) => `${name}${suffix}.at(${index}, (${value}))`,
-    define: (text) => `${text}\n${javaSource(`${name}${suffix}`, name, traps)}`,
+  java: (setting) => ({
+    call: (index, value) => `${setting.name}${setting.suffix}.at(${index}, (${value}))`,
+    define: (text) => `${text}\n${javaSource(setting)}`,
   }),
-  c: ({ name, traps }) => ({
-    call: (index, value) => `${name}(${index}, !!(${value === "true" ? "1" : value}))`,
-    define: (text) => `static int ${name}(int, int);\n#line 1\n${text}\n${cSource(name, traps)}`,
+  c: (setting) => ({
+    call: (index, value) => `${setting.name}(${index}, !!(${value === "true" ? "1" : value}))`,
+    define: (text) =>
+      `static int ${setting.name}(int, int);\n#line 1\n${text}\n${cSource(setting)}`,
   }),
 };
 
@@ -63,19 +66,21 @@ const list = (traps: readonly string[]): string => traps.map((mark) => `"${mark}
 const jsHead = /^(?:#![^\n]*\n)?(?:\s*(?:\/\/[^\n]*\n|\/\*[^]*?\*\/))*\s*(?:["']use strict["'];?)?/;
 
 /** A function declaration is hoisted; its tools are kept before tests can replace them. */
-function defineJs(text: string, { name, traps, path }: Setting): string {
+function defineJs(text: string, { name, traps, size, path }: Setting): string {
   const directive = /\.[cm]?ts$/.test(path) ? "// @ts-nocheck\n" : "";
   const [head = ""] = jsHead.exec(text) ?? [];
   return `${directive}${head}\n${name}(-1, true, 2);\n${text.slice(head.length)}
 function ${name}(index, value, kind) {
-  const node = typeof process === "object" ? process : undefined;
-  const state = (globalThis.${name} ??= (() => {
+  const state = (${name}.state ??= (() => {
+    const node = typeof process === "object" ? process : undefined;
     const fs = node?.getBuiltinModule?.("node:fs") ?? (typeof require === "function" ? require("node:fs") : undefined);
-    return { seen: new Set(["-1T"]), folder: node?.env?.${name}, open: fs?.openSync, close: fs?.closeSync, end: node?.reallyExit?.bind(node) };
+    return { seen: new Uint8Array(${2 * size}), folder: node?.env?.${name}, open: fs?.openSync, close: fs?.closeSync, end: node?.reallyExit?.bind(node) };
   })());
-  const mark = index + ((kind === 0 ? value : kind === 1 ? value != null : true) ? "T" : "F");
-  if (state.seen.has(mark)) return value;
-  state.seen.add(mark);
+  const isTrue = kind === 0 ? Boolean(value) : kind === 1 ? value != null : true;
+  const key = 2 * index + (isTrue ? 1 : 0);
+  if (index < 0 || state.seen[key] === 1) return value;
+  state.seen[key] = 1;
+  const mark = index + (isTrue ? "T" : "F");
   if ([${list(traps)}].includes(mark)) { state.end?.(97); throw new Error("it is run"); }
   if (state.folder && state.open) try { state.close(state.open(state.folder + "/" + mark, "a")); } catch {}
   return value;
@@ -84,15 +89,16 @@ function ${name}(index, value, kind) {
 }
 
 /** Behind the docstring and what has to come first. */
-function definePython(text: string, { name, traps }: Setting): string {
+function definePython(text: string, { name, traps, size }: Setting): string {
   const head =
     /^(?:[ \t]*(?:#[^\n]*)?\n)*(?:[rRuU]?(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')[ \t]*(?:#[^\n]*)?(?:\n|$))?(?:[ \t]*(?:#[^\n]*)?\n|from __future__ import (?:\([^)]*\)|[^\n]*)\n)*/.exec(
       text,
     )?.[0] ?? "";
-  return `${head}def ${name}(index, value, _seen=set()):
-    mark = "%d%s" % (index, "T" if value else "F")
-    if mark not in _seen:
-        _seen.add(mark)
+  return `${head}def ${name}(index, value, _seen=bytearray(${2 * size})):
+    key = 2 * index + (1 if value else 0)
+    if not _seen[key]:
+        _seen[key] = 1
+        mark = "%d%s" % (index, "T" if value else "F")
         if mark in (${list(traps)}${traps.length === 1 ? "," : ""}):
             ${name}_os._exit(97)
         if ${name}_folder:
@@ -106,27 +112,28 @@ ${name}_folder, ${name}_open, ${name}_close = ${name}_os.environ.get("${name}"),
 ${text.slice(head.length)}`;
 }
 
-const goSource = (goPackage: string, name: string, traps: readonly string[]): string =>
+const goSource = (goPackage: string, { name, traps, size }: Setting): string =>
   `package ${goPackage}
 
 import (
 	"os"
 	"strconv"
-	"sync"
+	"sync/atomic"
 )
 
-var ${name}Seen sync.Map
+var ${name}Seen [${2 * size}]uint32
 var ${name}Folder = os.Getenv("${name}")
 var ${name}Traps = map[string]bool{${traps.map((mark) => `"${mark}": true`).join(", ")}}
 
 func ${name}(index int, value bool) bool {
-	mark := strconv.Itoa(index) + "F"
+	key, mark := 2*index, "F"
 	if value {
-		mark = strconv.Itoa(index) + "T"
+		key, mark = key+1, "T"
 	}
-	if _, known := ${name}Seen.LoadOrStore(mark, true); known {
+	if atomic.LoadUint32(&${name}Seen[key]) == 1 || atomic.SwapUint32(&${name}Seen[key], 1) == 1 {
 		return value
 	}
+	mark = strconv.Itoa(index) + mark
 	if ${name}Traps[mark] {
 		os.Exit(97)
 	}
@@ -139,15 +146,18 @@ func ${name}(index int, value bool) bool {
 }
 `;
 
-const rustSource = (name: string, traps: readonly string[]): string => `
+const rustSource = ({ name, traps, size }: Setting): string => `
 #[allow(non_snake_case, dead_code)]
 fn ${name}(index: u32, value: bool) -> bool {
-    static SEEN: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
-    let mark = format!("{}{}", index, if value { "T" } else { "F" });
-    let mut seen = SEEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if seen.contains(&mark) {
+    #[allow(clippy::declare_interior_mutable_const)]
+    const UNSEEN: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+    static SEEN: [std::sync::atomic::AtomicBool; ${2 * size}] = [UNSEEN; ${2 * size}];
+    let seen = &SEEN[2 * index as usize + usize::from(value)];
+    let order = std::sync::atomic::Ordering::Relaxed;
+    if seen.load(order) || seen.swap(true, order) {
         return value;
     }
+    let mark = format!("{}{}", index, if value { "T" } else { "F" });
     let traps: &[&str] = &[${list(traps)}];
     if traps.contains(&mark.as_str()) {
         std::process::abort();
@@ -155,26 +165,27 @@ fn ${name}(index: u32, value: bool) -> bool {
     if let Ok(folder) = std::env::var("${name}") {
         let _ = std::fs::File::create(format!("{}/{}", folder, mark));
     }
-    seen.push(mark);
     value
 }
 `;
 
-const javaSource = (type: string, variable: string, traps: readonly string[]): string => `
-class ${type} {
-    private static final java.util.Set<String> seen = java.util.concurrent.ConcurrentHashMap.newKeySet();
+const javaSource = ({ name, suffix, traps, size }: Setting): string => `
+class ${name}${suffix} {
+    private static final boolean[] seen = new boolean[${2 * size}];
     static boolean at(int index, boolean value) {
+        int key = 2 * index + (value ? 1 : 0);
+        if (seen[key]) return value;
+        seen[key] = true;
         String mark = index + (value ? "T" : "F");
-        if (!seen.add(mark)) return value;
         if (java.util.Arrays.asList(new String[] {${list(traps)}}).contains(mark)) Runtime.getRuntime().halt(97);
-        String folder = System.getenv("${variable}");
+        String folder = System.getenv("${name}");
         if (folder != null) try { new java.io.File(folder, mark).createNewFile(); } catch (java.io.IOException e) { }
         return value;
     }
 }
 `;
 
-const cSource = (name: string, traps: readonly string[]): string => `
+const cSource = ({ name, traps, size }: Setting): string => `
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +193,7 @@ const cSource = (name: string, traps: readonly string[]): string => `
 #include <unistd.h>
 static int ${name}(int index, int value) {
     static const char *const traps[] = {${[...traps.map((mark) => `"${mark}"`), "0"].join(", ")}};
-    static char seen[20000];
+    static char seen[${2 * size}];
     char mark[400];
     const char *folder = getenv("${name}");
     int file, length, trap;
