@@ -86,7 +86,7 @@ async function live(mode: Mode, isSynced?: (path: string) => boolean): Promise<L
   const options = {
     ...(mode === "sync" ? still : grouped),
     disk,
-    ...(group === null ? {} : { group }),
+    ...(group === null ? {} : { commitGroup: group }),
   };
 
   const journals: Journal[] = [];
