@@ -1,20 +1,24 @@
 // where: `npm run where -- WORDS` names the source files that fit the words best, by their path, first sentence, exported names and fields with
-// their comments, the texts in their tables and specifications, and rows of docs/WHERE.md. A word that few files have counts more.
+// their comments, constants, the texts in their tables and specifications, and rows of docs/WHERE.md; a little also by all other words in them.
+// A word that few files have counts more.
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const shownMax = 8;
 /** What a file gets for a word, by where it has it. Fields have many words that tell little. */
 const weights = {
-  path: 15,
+  name: 15,
   rows: 14,
   sentence: 13,
   names: 12,
   comments: 11,
   folderRows: 9,
+  folders: 8,
+  constants: 8,
   texts: 6,
   fields: 4,
+  rest: 2,
 };
 const usualPoints = 10;
 /** Words of a question that say nothing of a file. */
@@ -23,6 +27,8 @@ const commonWords = new Set(
 );
 const exported =
   /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?export (?:async )?(?:const|function\*?|type|class) (\w+)/g;
+/** A constant at the top of a file that it keeps to itself, with its comment. */
+const constant = /^(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?const (\w+)/gm;
 /** What declares fields: a type, a schema, or an object; to the end of its block. */
 const declared =
   /^export (?:type \w+(?:<[^=]*>)? = [^;{]*|const \w+(?:: [^=]*)? = (?:v\.\w+\()?)\{[\s\S]*?\}\)?(?: as const)?(?: satisfies [^;]*)?;$/gm;
@@ -62,19 +68,23 @@ function readPlace(root, path, allRows) {
     .replace(/^[\w.-]+: /, "")
     .split(/(?<=\.)\s/)[0];
   const found = [...text.matchAll(exported)];
+  const foundConstants = [...text.matchAll(constant)];
   const foundFields = [...text.matchAll(declared)].flatMap(([block]) => [...block.matchAll(field)]);
   const tables = path.endsWith("/embedded.ts") ? [] : [...text.matchAll(table)];
   const texts = tables.flatMap(([block]) => [...block.matchAll(phrase)].map(([, words]) => words));
   const collect = (matches, group) => matches.map((match) => match[group]).join(" ");
   const parts = {
-    path: path.slice(4),
+    name: basename(path),
+    folders: dirname(path).slice(4),
     rows: allRows[path] ?? "",
     folderRows: allRows[`${dirname(path)}/`] ?? "",
     sentence,
     names: collect(found, 2),
     comments: collect(found, 1),
+    constants: `${collect(foundConstants, 1)} ${collect(foundConstants, 2)}`,
     texts: texts.join(" "),
     fields: `${collect(foundFields, 1)} ${collect(foundFields, 2)}`,
+    rest: path.endsWith("/embedded.ts") ? "" : text,
   };
   const stems = Object.entries(parts).map(([part, of]) => [weights[part], new Set(toStems(of))]);
   return { path, sentence, stems };

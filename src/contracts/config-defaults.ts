@@ -32,6 +32,8 @@ export const portfolioJobsDefault = 2;
 export const portfolioBackendDefault = "acp";
 /** Which agent works on a task if neither the task, the command nor the config names one. */
 export const portfolioAgentDefault = "codex";
+/** The port that the dashboard listens on, if it is free. */
+export const dashboardPortDefault = 4114;
 /** How many follow-ups `pr watch` begins for one pull request. */
 export const pullRequestTriesDefault = 3;
 /** How often `pr watch` asks the code host. */

@@ -48,6 +48,17 @@ test.each([
   ["phase skipped dependency failed", "src/core/decide-phase.ts"],
   ["stop five seconds process tree", "src/agents/process/end-tree.ts"],
   ["validate phase without success criteria", "src/playbooks/roadmap/documents/roadmap-fields.ts"],
+  ["slots worker", "src/commands/fleet/submit.ts"],
+  ["digest notifications combined", "src/project/notify/delivery-plan.ts"],
+  ["report html files lines shown", "src/commands/report-html.ts"],
+  ["calibrate hang minutes", "src/calibration/cycle/plan.ts"],
+  ["runs list order limit", "src/views/runs-page.ts"],
+  ["estimate accuracy", "src/insight/forecast.ts"],
+  ["minimum node version", "src/commands/doctor.ts"],
+  ["untracked file landing refused", "src/workspace/landing/land.ts"],
+  ["agent asked again for its missing promise", "src/flows/catalog/objective/flow.yaml"],
+  ["dashboard default port", "src/contracts/config-defaults.ts"],
+  ["watch redraw interval", "src/commands/watch.ts"],
   ["add a new agent", "src/agents/profiles/shipped-profiles.ts"],
 ])("%s leads to %s", (words, path) => {
   const found = findPlaces(places, words.split(" ")).map((place) => place.path);
@@ -59,5 +70,5 @@ test("at most eight are named, each with its first sentence and no test among th
   expect(lines).toHaveLength(16);
   expect(lines.filter((line) => line.includes(".test."))).toEqual([]);
   expect(lines[lines.indexOf("src/journal/lock.ts") + 1]).toMatch(/^ {4}lets one owner at a time/);
-  expect(where("qqq")[0]).toMatch(/^Nothing fits/);
+  expect(where("qqqqqqq")[0]).toMatch(/^Nothing fits/);
 });

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommandResponse } from "../../contracts/command-response.ts";
+import { dashboardPortDefault } from "../../contracts/config-defaults.ts";
 import { openFacts } from "../../commands/dashboard/facts.ts";
 import { createResumeApart } from "../../commands/dashboard/resume-apart.ts";
 import { invariant } from "../../kit/invariant.ts";
@@ -18,7 +19,6 @@ import { createToken } from "./guards.ts";
 import { type Dashboard, type DashboardSettings, serveDashboard } from "./server.ts";
 import { openUnlock } from "./unlock.ts";
 
-const defaultPort = 4114;
 /** A browser has opened the file by then. */
 const linkLifetimeMs = 30_000;
 
@@ -77,7 +77,7 @@ async function listenOnFreePort(
   requestedPort: number | undefined,
 ): Promise<Dashboard> {
   try {
-    return await serveDashboard(settings, requestedPort ?? defaultPort);
+    return await serveDashboard(settings, requestedPort ?? dashboardPortDefault);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;

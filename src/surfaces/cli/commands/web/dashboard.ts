@@ -1,6 +1,7 @@
 // dashboard: command-line spec of `dashboard`, which shows everything here in a browser on this
 // machine.
 
+import { dashboardPortDefault } from "../../../../contracts/config-defaults.ts";
 import { omitUndefined } from "../../../../kit/omit-undefined.ts";
 import type { Command } from "../../spec.ts";
 
@@ -9,7 +10,7 @@ export const dashboard: Command = {
   summary: "See runs, answer questions and look at diffs in a browser.",
   usage: "[--port N] [--open]",
   details: [
-    "Listens on 127.0.0.1 only; the link holds a token that ends with the server. From elsewhere, use an SSH tunnel: ssh -L 4114:127.0.0.1:4114 HOST.",
+    `Listens on 127.0.0.1 only; the link holds a token that ends with the server. From elsewhere, use an SSH tunnel: ssh -L ${dashboardPortDefault}:127.0.0.1:${dashboardPortDefault} HOST.`,
     "While a run works at isolation none or clone, the page is read-only until you type the code shown here.",
   ],
   arguments: [],
@@ -20,7 +21,7 @@ export const dashboard: Command = {
       placeholder: "N",
       min: 1,
       max: 65_535,
-      about: "Listen on this port. Without it: 4114, or any free one.",
+      about: `Listen on this port. Without it: ${dashboardPortDefault}, or any free one.`,
     },
     { name: "open", kind: "flag", about: "Open the page in your browser." },
   ],
