@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openStore, type Store } from "../../src/workspace/bases/store.ts";
 import { chooseCheckoutKind } from "../../src/workspace/checkouts/checkout-kind.ts";
 import { readBorrowedObjects } from "../../src/workspace/layers/folder-records.ts";
@@ -657,4 +657,31 @@ describe.skipIf(!hasBoxes)("a checkout that is a view (needs bubblewrap and name
       expect([...paths].toSorted()).toEqual([...before, ...after].toSorted());
     },
   );
+
+  test("making folders movable runs no program of the repository, wherever the PATH leads", async () => {
+    const root = makeRepository(join(makeRoom(), "repo"));
+    const mark = join(makeRoom(), "was-run");
+    const programs = ["find", "head", "wc", "du", "cut", "mktemp", "cp", "rm", "mv", "rmdir"];
+    for (const name of programs) {
+      write(root, name, `#!/bin/sh\ntouch ${mark}\nexit 1\n`);
+      chmodSync(join(root, name), 0o755);
+    }
+    git(root, "add", "-A");
+    git(root, "commit", "-qm", "programs");
+    const store = openStore(join(makeRoom(), "store"));
+    const bench = await openBench({ root, checkouts: "overlay", sharesHistory: true, store });
+    vi.stubEnv("PATH", `.:::bin:${process.env["PATH"]}`);
+    try {
+      const layer = await bench.workspace.openLayer(attempt, []);
+      expect(existsSync(mark)).toBe(false);
+      const moved = run(
+        await openLevel("overlay", bench),
+        layer,
+        'perl -e \'rename("src", "lib") or die $!\'',
+      );
+      expect(moved.code).toBe(0); // so the script did its work
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
 });

@@ -19,8 +19,7 @@ import { basename, dirname, join } from "node:path";
 import { createHash } from "node:crypto";
 import type { SealedFolder } from "../bases/sealed-folder.ts";
 import { writeFileAtomically } from "../folder.ts";
-import type { MountPrograms } from "../isolation/overlay-mount.ts";
-import { findProgramOnPath } from "../isolation/program-paths.ts";
+import { findMountPrograms, type MountPrograms } from "../isolation/overlay-mount.ts";
 import { holdMountScript, type MergedView } from "./merged-view.ts";
 
 /**
@@ -118,10 +117,7 @@ export function writeCheckoutParts(
 
 /** The checkout as a whole, to be read while no command runs in it. */
 export function describeMergedView(place: string): MergedView {
-  const programs = {
-    unshare: findProgramOnPath("unshare") ?? "unshare",
-    mount: findProgramOnPath("mount") ?? "mount",
-  };
+  const programs = findMountPrograms();
 
   return {
     overlayFolder: place,

@@ -2,6 +2,7 @@
 // which end with the command.
 
 import { overlayNames } from "./overlay-folders.ts";
+import { findProgramOnPath } from "./program-paths.ts";
 
 // Relative paths: a mount option could not express every path's characters.
 const { upper, work, merged, lower } = overlayNames;
@@ -10,6 +11,11 @@ const mountOptions = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxa
 const mountScript = `cd "$1" && "$2" -t overlay -o ${mountOptions} overlay ${merged} && cd / && unset OLDPWD && shift 2`;
 
 export type MountPrograms = { readonly unshare: string; readonly mount: string };
+
+export const findMountPrograms = (): MountPrograms => ({
+  unshare: findProgramOnPath("unshare") ?? "unshare",
+  mount: findProgramOnPath("mount") ?? "mount",
+});
 
 /**
  * The command line that runs a shell script in a private mount namespace, with the overlay mounted.

@@ -15,7 +15,7 @@ import {
   findCheckoutPlace,
 } from "../checkouts/checkout-place.ts";
 import { overlayNames, findOverlayFolder, createOverlayFolders } from "./overlay-folders.ts";
-import { composeMountedShell, type MountPrograms } from "./overlay-mount.ts";
+import { composeMountedShell, findMountPrograms, type MountPrograms } from "./overlay-mount.ts";
 
 export function createOverlayIsolation(outerPlace: IsolationPlace): Isolation {
   const place = { ...outerPlace, runDir: toRealPath(outerPlace.runDir) };
@@ -25,10 +25,7 @@ export function createOverlayIsolation(outerPlace: IsolationPlace): Isolation {
     gid: process.getgid?.() ?? 0,
   });
   let [chosen] = candidates;
-  const programs = {
-    unshare: findProgramOnPath("unshare") ?? "unshare",
-    mount: findProgramOnPath("mount") ?? "mount",
-  };
+  const programs = findMountPrograms();
 
   const collect = (folder: string): Promise<void> =>
     mergeOverlay({ runDir: place.runDir, folder: toRealPath(folder), programs });

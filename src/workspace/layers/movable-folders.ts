@@ -1,17 +1,24 @@
 // movable-folders: lets an agent rename folders in a view. The kernel refuses to rename a folder
 // that lies in a lower layer (EXDEV): `mv` copies it then, `git mv` and `rename` give up. So the
 // folders of a small tree are copied into the view's own layer once, when it is made.
+//
+// Invariants:
+//   M1. No program of the repository is run: the script stands in its folder, so programs are looked
+//       for in absolute folders alone, the system's first.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { delimiter } from "node:path";
 import { composeMountedCheckout, mergedFolder } from "../checkouts/checkout-place.ts";
-import { findProgramOnPath } from "../isolation/program-paths.ts";
+import { WorkspaceFailed } from "../failure.ts";
+import { findMountPrograms } from "../isolation/overlay-mount.ts";
 
 const execFileAsync = promisify(execFile);
 /** What is copied has to be read back after each turn. */
 const filesMax = 1_000;
 const kilobytesMax = 10_000;
 const timeoutMs = 60_000;
+const reasonCharsMax = 300;
 
 /** Each folder of the top is copied beside itself, and the copy takes its place. */
 const script = `cd "$1" || exit 1
@@ -28,15 +35,20 @@ rmdir -- "$copy"`;
 
 /** `place`: that of a view which no command was run in yet. */
 export async function makeFoldersMovable(place: string): Promise<void> {
-  const programs = {
-    unshare: findProgramOnPath("unshare") ?? "unshare",
-    mount: findProgramOnPath("mount") ?? "mount",
-  };
-  const [program = "", ...args] = composeMountedCheckout(programs, place, script, [
+  const [program = "", ...args] = composeMountedCheckout(findMountPrograms(), place, script, [
     mergedFolder(place),
   ]);
-  await execFileAsync(program, args, {
-    timeout: timeoutMs,
-    env: { LC_ALL: "C", PATH: process.env["PATH"] },
-  });
+  const absolute = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((one) => one.startsWith("/"));
+  const env = { LC_ALL: "C", PATH: ["/usr/bin", "/bin", ...absolute].join(delimiter) }; // M1
+  try {
+    await execFileAsync(program, args, { timeout: timeoutMs, env });
+  } catch (error) {
+    const reason = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    throw new WorkspaceFailed(
+      "workspace_unusable",
+      `The folders of an agent's workspace could not be copied: ${reason.slice(0, reasonCharsMax)}`,
+    );
+  }
 }
