@@ -219,6 +219,9 @@ function askQuestions(
     check,
     checkMs,
     checkCommands: request.checks.map(({ command }) => command),
+    passingCommands: request.checks
+      .filter(({ id }) => trial.failedChecks?.has(id) !== true)
+      .map(({ command }) => command),
     userCommands: request.checks
       .filter((other) => other.id !== check.id && isOfUser(other))
       .map(({ command }) => command),

@@ -18,6 +18,8 @@ import { worldFacts, type WorldFact } from "./other-world/wrap-in-other-world.ts
 export type CheckTrial = RunSetting & {
   readonly request: CheckRequest;
   readonly base: GitSha;
+  /** Checks that do not pass, though this one does. */
+  readonly failedChecks?: ReadonlySet<string>;
   /** The base's protected files that replace the work's. */
   readonly taken: CheckoutOverrides | null;
 };

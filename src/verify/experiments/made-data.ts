@@ -16,6 +16,7 @@ import {
   judgingPathPattern,
   splitJudgingParts,
 } from "../protected/programs.ts";
+import { joinCommands } from "./join-commands.ts";
 import type { Edit, Lab, MadeData } from "./lab.ts";
 
 const filesMax = 4;
@@ -111,7 +112,3 @@ async function takeBack(
 
   return { edits, gone };
 }
-
-/** Each in a shell of its own: one may change its folder. */
-const joinCommands = (commands: readonly string[]): string =>
-  commands.map((command) => `( ${command}\n)`).join(" && ");

@@ -109,6 +109,9 @@ async function examineAll(
       .filter(({ check, status }) => check.kind === "restore" && status !== "passed")
       .map(({ check: { id } }) => id),
   );
+  const failedChecks = new Set(
+    results.filter(({ status }) => status !== "passed").map(({ check }) => check.id),
+  );
   const differences = await parts.workspace.differences(base, request.commit);
   const examined: Examined[] = [];
 
@@ -127,7 +130,7 @@ async function examineAll(
 
     const evidence = await readEvidence(parts, result.evidence);
     const subject = { result, evidence, baseline, differences };
-    const findings = await runExperiments({ ...trial, failedRestores }, subject);
+    const findings = await runExperiments({ ...trial, failedRestores, failedChecks }, subject);
     examined.push({ result, baseline, findings });
   }
 

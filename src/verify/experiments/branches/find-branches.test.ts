@@ -51,6 +51,12 @@ try { f(); } catch (error) { recover(); }
     expect(
       list("a.go", "package a\nfunc f() error {\n\tif err != nil {\n\t\treturn nil, err\n\t}\n}\n"),
     ).toEqual(["err != nil false"]);
+    expect(
+      list(
+        "a.js",
+        "if (a) { console.error('odd'); return b; }\nif (c) { console.error('usage'); return 2; }\n",
+      ),
+    ).toEqual(["a", "c false"]);
     expect(list("a.rs", "fn f() { if a < 0 { return Err(Bad); } else { g(); } }\n")).toEqual([
       "a < 0 false",
     ]);

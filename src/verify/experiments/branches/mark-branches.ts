@@ -1,8 +1,6 @@
 // mark-branches: prepares runs of a check in which the work's branches leave marks, or end the
 // process where none was left; and reads the marks.
 
-import { shellWord } from "../../../kit/shell-word.ts";
-import { isReadOnly } from "../../protected/programs.ts";
 import { createNonce } from "../broken-expectations/choose-flips.ts";
 import type { Lab } from "../lab.ts";
 import { type ChangeFiles, readSources } from "../questions/question-context.ts";
@@ -60,10 +58,3 @@ async function readGoneFiles({ differences, lab }: ChangeFiles): Promise<readonl
   const texts = await Promise.all(paths.map(({ path }) => lab.textAt("base", path)));
   return texts.flatMap((text) => text ?? []);
 }
-
-/** All commands one after the other, each in a shell of its own. */
-export const joinJudging = (commands: readonly string[]): string =>
-  [...new Set(commands)]
-    .filter((command) => !isReadOnly(command))
-    .map((command) => `sh -c ${shellWord(command)}`)
-    .join(" && ");

@@ -32,7 +32,7 @@ async function ask(given: readonly string[] | null, marks: readonly string[]) {
   const text = await findUntakenBranches({
     ...files,
     branches: { marks: prepared, taken: given === null ? null : new Set(given) },
-    checkCommands: ["npm test", "npm test", "grep -q a a.js"],
+    passingCommands: ["npm test", "npm test", "grep -q a a.js"],
     runWith: async (
       _: unknown,
       { edits, command }: { edits: { text: string }[]; command: string },

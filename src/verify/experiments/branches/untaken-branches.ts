@@ -9,7 +9,8 @@
 import { listSome } from "../../../kit/list-some.ts";
 import type { QuestionContext } from "../questions/question-context.ts";
 import type { BranchMarks, MarkedWay } from "./branch.ts";
-import { joinJudging } from "./mark-branches.ts";
+import { isReadOnly } from "../../protected/programs.ts";
+import { joinCommands } from "../join-commands.ts";
 
 const shownMax = 3;
 
@@ -17,7 +18,9 @@ export async function findUntakenBranches(context: QuestionContext): Promise<str
   const { branches } = context;
   if (branches === null) return null;
   const { marks, taken } = branches;
-  const command = joinJudging(context.checkCommands);
+  const commands = new Set(context.passingCommands.filter((one) => !isReadOnly(one)));
+  if (commands.size === 0) return null;
+  const command = joinCommands([...commands]);
   const first = taken === null ? null : await confirm(context, command, marks, taken);
   if (first !== null && first !== "taken") return first.text;
 

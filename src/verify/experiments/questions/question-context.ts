@@ -45,6 +45,8 @@ export type QuestionContext = {
   readonly checkMs: number;
   /** The commands of all checks of this proof. */
   readonly checkCommands: readonly string[];
+  /** Those of checks that pass: one that was broken before the work may still be. */
+  readonly passingCommands: readonly string[];
   /** Those of the other checks that the user gave. */
   readonly userCommands: readonly string[];
   /**
