@@ -102,7 +102,7 @@ export async function runExperiments(
   const isMutable = work !== null && mayRunTests(lab);
   const mutation = isMutable ? await mutateWork({ differences, lab }, createNonce(lab.seed)) : null;
 
-  const { repeated, omitted, taken } = await repeatNewPass(bench, mutation !== null);
+  const { repeated, omitted, covered } = await repeatNewPass(bench, mutation !== null);
   if (repeated?.outcome === "differs") return { ...findings, canary: repeated };
   if (canary.outcome !== "differs" && runs.repeats.includes("failed")) {
     return { ...findings, unsteady: runs.repeats };
@@ -112,7 +112,7 @@ export async function runExperiments(
   const mutant =
     mutation === null ? null : await runMutant(mutation, { omitted, now: lab.now, runs });
 
-  return { ...findings, ...(await examineWork(bench, { work, mutation, mutant, taken })) };
+  return { ...findings, ...(await examineWork(bench, { work, mutation, mutant, covered })) };
 }
 
 /** What make makes of the work by itself, and was committed. */
@@ -147,13 +147,13 @@ type WorkTrial = {
   readonly work: CheckoutChange | null;
   readonly mutation: MutatedFunctions | null;
   readonly mutant: Mutant | null;
-  readonly taken: Repetition["taken"];
+  readonly covered: Repetition["covered"];
 };
 
 /** Removes the work, and asks every further question about it. */
 async function examineWork(
   bench: Bench,
-  { work, mutation, mutant, taken }: WorkTrial,
+  { work, mutation, mutant, covered }: WorkTrial,
 ): Promise<Omit<ExperimentFindings, "canary">> {
   const { subject, runs, lab } = bench;
   const { check, gap } = subject.result;
@@ -178,7 +178,7 @@ async function examineWork(
 
   const isMutantKnown = mutation !== null && mutant !== null && areNewTestsRun;
   const answers = await askQuestions(bench, {
-    branches: bench.marks === null ? null : { marks: bench.marks, taken },
+    branches: bench.marks === null ? null : { marks: bench.marks, covered },
     areNewTestsRun,
     mutant: isMutantKnown ? { change: mutation, observed: mutant.observed } : null,
   });

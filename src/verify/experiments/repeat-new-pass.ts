@@ -33,7 +33,7 @@ export type Repetition = {
   /** Tests that can be left out of further runs, since it passes without them too (K4). */
   readonly omitted: readonly string[];
   /** The marks of branches that were left; null if that is not known. */
-  readonly taken: ReadonlySet<string> | null;
+  readonly covered: ReadonlySet<string> | null;
 };
 
 /** Runs a check again that passes for the first time (T6). */
@@ -59,7 +59,7 @@ export async function repeatNewPass(
       command: marks?.wrap(plain) ?? plain,
     });
     if (narrow?.passed === true) {
-      return { repeated: null, omitted, taken: marks?.read(narrow) ?? null }; // K4
+      return { repeated: null, omitted, covered: marks?.read(narrow) ?? null }; // K4
     }
   }
 
@@ -68,5 +68,5 @@ export async function repeatNewPass(
     runs.late.push(`${runs.describeObstacle()} to find out whether it passes every time`);
   }
 
-  return { repeated, omitted: [], taken: null };
+  return { repeated, omitted: [], covered: null };
 }

@@ -39,27 +39,27 @@ export const unique = (branches: readonly FoundBranch[]): readonly FoundBranch[]
 export const toMark = (index: number, outcome: Outcome): string =>
   `${index}${outcome === "true" ? "T" : "F"}`;
 
-export type MarkedWay = {
+export type MarkedOutcome = {
   readonly mark: string;
   readonly branch: Branch;
   readonly outcome: Outcome;
 };
 
 export type BranchMarks = {
-  /** Every way that a check should take. */
-  readonly ways: readonly MarkedWay[];
+  /** Every outcome that a check should meet. */
+  readonly outcomes: readonly MarkedOutcome[];
   /** The work's files, which leave marks; in these paths alone, if given. */
   readonly edits: (isWanted?: (path: string) => boolean) => readonly Edit[];
-  /** The work's files, which end the process where one of these ways is taken. */
-  readonly traps: (ways: readonly MarkedWay[]) => readonly Edit[];
+  /** The work's files, which end the process where one of these outcomes is met. */
+  readonly traps: (outcomes: readonly MarkedOutcome[]) => readonly Edit[];
   /** The command, which prints the marks that were left at its end. */
   readonly wrap: (command: string) => string;
   /** The marks that were left; null if none was printed. */
   readonly read: (observed: Observed) => ReadonlySet<string> | null;
 };
 
-/** What is known when the question is asked. `taken`: marks of a run that was made anyway. */
+/** What is known when the question is asked. `covered`: marks of a run that was made anyway. */
 export type MarkedBranches = {
   readonly marks: BranchMarks;
-  readonly taken: ReadonlySet<string> | null;
+  readonly covered: ReadonlySet<string> | null;
 };

@@ -20,15 +20,15 @@ export async function prepareMarks(
   const gone = await readGoneFiles(files);
   const found = sources.flatMap((source) => findBranches(source, gone)).slice(0, branchesMax);
   const branches = found.map((branch, index): NumberedBranch => [index, branch]);
-  const ways = branches.flatMap(([index, branch]) =>
+  const outcomes = branches.flatMap(([index, branch]) =>
     branch.outcomes.map((outcome) => ({ mark: toMark(index, outcome), branch, outcome })),
   );
-  if (ways.length === 0) return null;
+  if (outcomes.length === 0) return null;
 
   const name = createNonce(`${files.lab.seed} branches`);
   const texts = sources.map(({ path, is }) => ({ path, text: is }));
   return {
-    ways,
+    outcomes,
     edits: (isWanted = () => true) =>
       instrumentFiles(
         texts.filter(({ path }) => isWanted(path)),

@@ -48,7 +48,7 @@ import { askPrintedValues } from "./printed-values.ts";
 import { findReplacedFunctions } from "./replaced-functions.ts";
 import { askNumberTypes } from "./foreign-equality.ts";
 import { findOwnCommands } from "./own-commands.ts";
-import { findUntakenBranches } from "../branches/untaken-branches.ts";
+import { findUncoveredBranches } from "../branches/uncovered-branches.ts";
 import { findUnanswered } from "./shared-runs.ts";
 import { askOwnRandom } from "./own-random.ts";
 
@@ -268,10 +268,10 @@ const questions: readonly Question[] = [
     gap: findAnswersBesideInputs,
   },
   {
-    name: "are all new branches taken?",
+    name: "are all new branches covered?",
     appliesTo: "all",
     costs: "a run",
-    gap: findUntakenBranches,
+    gap: findUncoveredBranches,
   },
   {
     name: "who wrote its tests?",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Observed } from "../broken-expectations/noticed-flips.ts";
 import type { QuestionContext } from "../questions/question-context.ts";
-import { findUntakenBranches } from "./untaken-branches.ts";
+import { findUncoveredBranches } from "./uncovered-branches.ts";
 import { prepareMarks } from "./mark-branches.ts";
 
 const code = `function live(now, id) {
@@ -29,9 +29,9 @@ async function ask(given: readonly string[] | null, marks: readonly string[]) {
     rules: { rowOf: () => null },
   };
   const prepared = await prepareMarks(files as unknown as Parameters<typeof prepareMarks>[0]);
-  const text = await findUntakenBranches({
+  const text = await findUncoveredBranches({
     ...files,
-    branches: { marks: prepared, taken: given === null ? null : new Set(given) },
+    branches: { marks: prepared, covered: given === null ? null : new Set(given) },
     passingCommands: ["npm test", "npm test", "grep -q a a.js"],
     runWith: async (
       _: unknown,
@@ -44,14 +44,14 @@ async function ask(given: readonly string[] | null, marks: readonly string[]) {
       return observe(true, `1 passed\n\n${name} ${marks.join(" ")}  ${name}\n`);
     },
   } as unknown as QuestionContext);
-  return { text, runs, ways: prepared?.ways.map(({ mark }) => mark) };
+  return { text, runs, outcomes: prepared?.outcomes.map(({ mark }) => mark) };
 }
 
-test("a way that no check takes is told", async () => {
+test("a branch that no check covers is told", async () => {
   expect(await ask(["0T", "1T", "1F"], ["0T", "1T", "1F"])).toEqual({
     text: "no check covers these branches: `now` is missing (a.js:2)",
     runs: ["traps"],
-    ways: ["0F", "1T", "1F"],
+    outcomes: ["0F", "1T", "1F"],
   });
 });
 
@@ -66,7 +66,7 @@ test("a mark that was lost, or that another check leaves, is found by the error 
   });
 });
 
-test("all taken: nothing is run; nothing taken at all: nothing is said", async () => {
+test("all covered: nothing is run; nothing covered at all: nothing is said", async () => {
   expect(await ask(["0T", "0F", "1T", "1F"], [])).toMatchObject({ text: null, runs: [] });
   expect(await ask(null, [])).toMatchObject({ text: null, runs: ["marks"] });
 });
